@@ -1,0 +1,34 @@
+# make book · test · serve · notebooks · lab · bench-page · clean
+PYTHON ?= python3
+BIN := .venv/bin
+SITE := _build/html
+
+.PHONY: book test serve notebooks lab bench-page clean
+
+book: .venv/installed
+	$(BIN)/jupyter-book build . -W -n --keep-going --all -q
+	@echo "Open $(SITE)/index.html in a browser, or run: make serve"
+
+test: .venv/installed
+	$(BIN)/python tools/test.py
+
+serve: book
+	$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory $(SITE)
+
+notebooks: .venv/installed
+	$(BIN)/python tools/notebooks.py
+
+lab: .venv/installed
+	$(BIN)/jupyter lab book
+
+bench-page: book
+	$(BIN)/python tools/bench_page.py
+
+.venv/installed: requirements.txt constraints.txt pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet -r requirements.txt -c constraints.txt -e .
+	touch $@
+
+clean:
+	rm -rf _build build *.egg-info
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,0 +1,146 @@
+"""Attention: scores, then weights, then output.
+
+`attend` is the whole mechanism, with the score, the normaliser and the mask left open.
+`scaled_dot_product_attention` is the choice that transformers made.
+"""
+
+import functools
+
+import numpy as np
+
+from attnlib import _checks
+from attnlib.normalizers import softmax
+from attnlib.scores import scaled_dot
+
+
+def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
+    r"""Answer each query with a mean of the values, weighted by how well their keys match it.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., n_q, d_k)
+        Queries, one in each row.
+    K : array_like, shape (..., n_k, d_k)
+        Keys, one in each row.
+    V : array_like, shape (..., n_k, d_v)
+        Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
+    score : callable, optional
+        ``score(Q, K)`` returns the scores, shape (..., n_q, n_k).  It also decides whether a
+        query must be as long as a key.
+    normalize : callable, optional
+        ``normalize(scores)`` returns the weights, in the same shape.  A masked score is -inf.
+    mask : array_like of bool, optional
+        True where a query may attend to a key.  Its shape broadcasts to (..., n_q, n_k).
+
+    Returns
+    -------
+    output : ndarray, shape (..., n_q, d_v)
+        One answer for each query.
+    weights : ndarray, shape (..., n_q, n_k)
+        How much each key counted for each query.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, there are no keys, a number is NaN or infinite, a query may
+        attend to nothing, or `score` or `normalize` returns something unusable.
+    TypeError
+        If an array holds anything but integers and floats, `mask` is not boolean, or `score` or
+        `normalize` is not a function.
+
+    Notes
+    -----
+    Three stages, each query by itself (Bahdanau et al. 2015; in matrix form Vaswani et al. 2017):
+
+    .. math:: S = \mathrm{score}(Q, K), \qquad W = \mathrm{normalize}(S), \qquad O = W V
+
+    A mask acts between the first two: the score of a pair that is not allowed becomes -inf.
+
+    Examples
+    --------
+    The query is orthogonal to both keys, so the scores are equal and the output is the mean.
+
+    >>> K, V = [[1, 0], [2, 0]], [[10, 20], [30, 60]]
+    >>> output, weights = attend([[0, 1]], K, V)
+    >>> output
+    array([[20., 40.]])
+    >>> weights
+    array([[0.5, 0.5]])
+
+    Where only the second key may be seen, the output is its value.
+
+    >>> output, weights = attend([[0, 1]], K, V, mask=[[False, True]])
+    >>> output
+    array([[30., 60.]])
+    """
+    for function, name in ((score, "score"), (normalize, "normalize")):
+        if not callable(function):
+            raise TypeError(f"{name} must be a function, not {function!r}. Give it without quotes.")
+    Q, K = _checks.queries_and_keys(Q, K)
+    V = _checks.values(V, Q, K)
+
+    scores = _checks.returned(score(Q, K), "score", _checks.scores_shape(Q, K), minus_inf=True)
+    scores = _allow(scores, mask)
+    weights = _checks.returned(normalize(scores), "normalize", scores.shape)
+    return weights @ V, weights
+
+
+def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
+    r"""Attend with dot products divided by the square root of d_k, and softmax.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., n_q, d_k)
+        Queries, one in each row.
+    K : array_like, shape (..., n_k, d_k)
+        Keys, one in each row.
+    V : array_like, shape (..., n_k, d_v)
+        Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
+    mask : array_like of bool, optional
+        True where a query may attend to a key.  Its shape broadcasts to (..., n_q, n_k).
+    scale : float, optional
+        The factor on the dot products, 1/√d_k if not given.
+
+    Returns
+    -------
+    output : ndarray, shape (..., n_q, d_v)
+        One answer for each query.
+    weights : ndarray, shape (..., n_q, n_k)
+        How much each key counted for each query; each row sums to one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `attend`, and for a `scale` that is not one finite number.
+
+    Notes
+    -----
+    With softmax along the keys (Vaswani et al. 2017):
+
+    .. math:: O = \mathrm{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
+
+    Examples
+    --------
+    The scores are log 1 and log 3, so the weights are 1/4 and 3/4, and ¾ of 8 is 6.
+
+    >>> output, weights = scaled_dot_product_attention([[1]], np.log([[1], [3]]), [[0], [8]])
+    >>> weights.round(6)
+    array([[0.25, 0.75]])
+    >>> output.round(6)
+    array([[6.]])
+    """
+    return attend(Q, K, V, score=functools.partial(scaled_dot, scale=scale), mask=mask)
+
+
+def _allow(scores, mask):
+    """Return `scores` with -inf where `mask` is False; no query is left without a key."""
+    if mask is not None:
+        scores = np.where(_checks.boolean_mask(mask, scores.shape), scores, -np.inf)
+    lost = (scores == -np.inf).all(axis=-1)
+    if lost.any():
+        raise ValueError(
+            f"query {_checks.show(_checks.first_index(lost))} may attend to nothing: "
+            f"{'score' if mask is None else 'mask'} rules out all keys for it (the scores have "
+            f"shape {scores.shape}). Allow each query at least one key, or leave the query out."
+        )
+    return scores

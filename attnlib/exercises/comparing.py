@@ -1,0 +1,126 @@
+"""When are two answers the same? And do an exercise's mistakes stay apart?"""
+
+from itertools import combinations
+
+import numpy as np
+
+from .running import Outcome, describe_failure
+
+
+def as_numbers(value, *, lists=False):
+    """A copy of a number or array as an array; None for everything else.
+
+    Parameters
+    ----------
+    value : object
+    lists : bool
+        Whether lists and tuples of numbers count.
+
+    Returns
+    -------
+    array, any shape, or None
+
+    Examples
+    --------
+    >>> as_numbers(2.5), as_numbers("2.5"), as_numbers([1, 2]), as_numbers([1, 2], lists=True)
+    (array(2.5), None, None, array([1, 2]))
+    """
+    kinds = (int, float, np.number, np.ndarray) + ((list, tuple) if lists else ())
+    if not isinstance(value, kinds):
+        return None
+    try:
+        array = np.array(value)
+    except (ValueError, TypeError, OverflowError):  # rows of different lengths
+        return None
+    return array if array.dtype.kind in "iuf" else None  # neither truth values nor text
+
+
+def equal(answer, expected, exercise):
+    """Whether two arrays have one shape and agree within the exercise's tolerance."""
+    if answer is None or expected is None or answer.shape != expected.shape:
+        return False
+    return np.allclose(
+        answer, expected, rtol=exercise.rtol, atol=exercise.atol, equal_nan=True
+    )  # fmt: skip
+
+
+def seen(exercise, case, outcome):
+    """The part of an outcome that is compared, as an array; None if it is no numbers."""
+    array = as_numbers(outcome.value)
+    if array is None or exercise.view is None:
+        return array
+    try:
+        with np.errstate(all="ignore"):
+            return as_numbers(exercise.view(array, *case.args))
+    except (ValueError, TypeError, IndexError):  # an answer of another shape has no such part
+        return None
+
+
+def outcomes_of(function, cases):
+    """What a trusted function (a reference, a known mistake) gives on every case."""
+    found = []
+    for case in cases:
+        args = [np.array(a) if isinstance(a, np.ndarray) else a for a in case.args]
+        try:
+            with np.errstate(all="ignore"):
+                found.append(Outcome(function(*args)))
+        except Exception as error:
+            found.append(Outcome(failure=describe_failure(error, function)))
+    return found
+
+
+def same_everywhere(exercise, cases, outcomes, others, references):
+    """Whether two answers give the same on all cases.
+
+    Where both raise, the exception's type must agree; its message too, unless some wrong value
+    that they share says already that they are the same.
+    """
+    failed = [(a.failure, b.failure) for a, b in zip(outcomes, others) if a.failure or b.failure]
+    if any(a is None or b is None or a.kind != b.kind for a, b in failed):
+        return False
+    values = [
+        [seen(exercise, case, o) for o in trio]
+        for case, *trio in zip(cases, outcomes, others, references)
+        if not trio[0].failure
+    ]
+    if not all(equal(a, b, exercise) for a, b, _ in values):
+        return False
+    shares_wrong_value = any(not equal(b, right, exercise) for _, b, right in values)
+    return shares_wrong_value or all(a.message == b.message for a, b in failed)
+
+
+def faults(exercise):
+    """What is wrong with an exercise itself; empty if nothing is.
+
+    Every mistake must differ from the reference and from every other mistake on some case, or
+    the reply could not tell them apart; and the judge must refuse each mistake in its own words.
+
+    Parameters
+    ----------
+    exercise : Exercise
+
+    Returns
+    -------
+    list of str
+    """
+    mistakes = exercise.mistakes
+    if exercise.kind == "judged":
+        answers = [(m, exercise.judge(as_numbers(m.answer, lists=True))) for m in mistakes]
+        wrong = [f"{m.name}: judged {said!r}" for m, said in answers if said != m.diagnosis]
+        refused = exercise.judge(as_numbers(exercise.reference, lists=True))
+        return wrong + ([f"the reference is judged {refused!r}"] if refused else [])
+    if exercise.kind == "value":
+        arrays = {m.name: as_numbers(m.answer, lists=True) for m in mistakes}
+        arrays["the reference"] = as_numbers(exercise.reference, lists=True)
+        pairs = combinations(arrays, 2)
+        return [f"{a} equals {b}" for a, b in pairs if equal(arrays[a], arrays[b], exercise)]
+    cases = exercise.all_cases()
+    right = outcomes_of(exercise.reference, cases)
+    found = {m.name: outcomes_of(m.answer, cases) for m in mistakes}
+    found["the reference"] = right
+    alike = [
+        f"{a} equals {b}"
+        for a, b in combinations(found, 2)
+        if same_everywhere(exercise, cases, found[a], found[b], right)
+    ]
+    return alike + [f"{n} raises everywhere" for n in found if all(o.failure for o in found[n])]

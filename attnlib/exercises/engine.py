@@ -1,0 +1,182 @@
+"""Check an answer: run it, compare it, name the mistake."""
+
+import inspect
+import time
+
+import numpy as np
+
+from . import wording
+from .catalogue import find
+from .comparing import as_numbers, equal, outcomes_of, same_everywhere, seen
+from .reply import Reply
+from .running import call, has_gap
+from .showing import assigned, describe
+
+TIME_LIMIT = 5.0
+
+
+def check(name, answer, *, time_limit=TIME_LIMIT):
+    """Check an answer to an exercise and say what is right or wrong with it.
+
+    Parameters
+    ----------
+    name : str
+        The exercise, ``chapter.exercise``.
+    answer : callable or value
+        What the exercise asks for. ``None`` and ``...`` count as not attempted.
+    time_limit : float, seconds
+        For all calls of the answer together.
+
+    Returns
+    -------
+    Reply
+        With ``passed``, ``status`` and ``text``; shown as a box in a notebook.
+
+    Raises
+    ------
+    ValueError
+        If there is no exercise of that name. Whatever the answer does is reported, never raised.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check("scaling.score_std", lambda d, var_q, var_k: np.sqrt(d * var_q * var_k)).passed
+    True
+    >>> check("scaling.score_std", None).status
+    'not attempted'
+    """
+    return examine(find(name), answer, time_limit=time_limit)
+
+
+def examine(exercise, answer, *, time_limit=TIME_LIMIT):
+    """Check an answer to an Exercise that need not be in the catalogue; see `check`."""
+    if answer is None or answer is Ellipsis:
+        return wording.not_attempted(exercise)
+    if exercise.kind == "function":
+        return _examine_function(exercise, answer, time_limit)
+    return _examine_value(exercise, answer)
+
+
+def _examine_value(exercise, answer):
+    array = as_numbers(answer, lists=True)
+    shape = exercise.shape
+    if exercise.kind == "value":
+        expected = as_numbers(exercise.reference, lists=True)
+        shape = expected.shape
+    if array is None or (shape is not None and array.shape != shape):
+        return wording.unexpected(exercise, f"{describe(answer)} was given")
+    if not np.isfinite(array).all():
+        return wording.unexpected(exercise, "NaN or an infinite number was given")
+    if exercise.kind == "judged":
+        with np.errstate(all="ignore"):
+            diagnosis = exercise.judge(array)
+        right = diagnosis is None
+    else:
+        right = equal(array, expected, exercise)
+        known = (
+            m for m in exercise.mistakes if equal(array, as_numbers(m.answer, lists=True), exercise)
+        )
+        diagnosis = next((m.diagnosis for m in known), exercise.general)
+    if right:
+        return wording.passed(exercise)
+    broken = wording.first_broken(exercise, array)
+    details = (("pre", assigned(exercise.short_name, array)), ("p", broken))
+    return Reply("wrong", diagnosis, details)
+
+
+def _examine_function(exercise, answer, time_limit):
+    problem = _uncallable(exercise, answer)
+    if problem:
+        return Reply("wrong", problem)
+    cases = exercise.all_cases()
+    outcomes = []
+    deadline = time.monotonic() + time_limit
+    for case in cases:
+        outcome = call(answer, case.args, max(deadline - time.monotonic(), 0.01))
+        if not outcome.finished:
+            return wording.unfinished(exercise, case, time_limit, outcome.stopped)
+        hint = _stub(answer, outcome) if not outcomes else None
+        if hint is not None:
+            return wording.not_attempted(exercise, hint)
+        outcomes.append(outcome)
+    return _verdict(exercise, cases, outcomes)
+
+
+def _verdict(exercise, cases, outcomes):
+    references = outcomes_of(exercise.reference, cases)
+    right = [
+        not o.failure
+        and _has_form(o.value, as_numbers(ref.value))
+        and equal(seen(exercise, case, o), seen(exercise, case, ref), exercise)
+        for case, o, ref in zip(cases, outcomes, references)
+    ]
+    changed = sorted({i for o in outcomes for i in o.changed})
+    if all(right) and changed:
+        return Reply("wrong", f"The result is right, but {wording.in_place(exercise, changed)}")
+    if all(right):
+        n = len(cases)
+        agreement = f"{exercise.short_name} is right on {n} case{'s' if n > 1 else ''}."
+        return wording.passed(exercise, agreement)
+    first = right.index(False)
+    outcome, expected = outcomes[first], as_numbers(references[first].value)
+    status, message = _diagnosis(exercise, cases, outcomes, references, outcome, expected)
+    brief = status == "error"
+    details = list(wording.counter_example(exercise, cases[first], outcome, expected, brief=brief))
+    details.append(("p", wording.which_kinds(cases, right)))
+    if changed:
+        details.append(("p", f"Besides, {wording.in_place(exercise, changed)}"))
+    return Reply(status, message, tuple(d for d in details if d[1]))
+
+
+def _diagnosis(exercise, cases, outcomes, references, outcome, expected):
+    for mistake in exercise.mistakes:
+        others = outcomes_of(mistake.answer, cases)
+        if same_everywhere(exercise, cases, outcomes, others, references):
+            return "wrong", mistake.diagnosis
+    if outcome.failure:
+        return "error", wording.raised(exercise, outcome.failure)
+    if not _has_form(outcome.value, expected):
+        return "wrong", "What comes back is not of the kind that was asked for."
+    if not np.isfinite(as_numbers(outcome.value)).all():
+        return "wrong", "Something overflows or is 0/0 on the way: look for the first NaN or inf."
+    return "wrong", exercise.general
+
+
+def _has_form(value, expected):
+    array = as_numbers(value)
+    return array is not None and array.shape == expected.shape
+
+
+def _uncallable(exercise, answer):
+    """Why the answer cannot be called as the exercise does, or None if it can."""
+    if not callable(answer):
+        return (
+            f"A function {exercise.signature} was expected; {describe(answer)} was given. "
+            f"Pass the function itself: its name, without brackets."
+        )
+    try:
+        signature = inspect.signature(answer)
+    except (TypeError, ValueError):  # a function written in C: the call will tell
+        return None
+    names = tuple(signature.parameters)
+    as_given = f"is called as {exercise.signature}, but its arguments are ({', '.join(names)})."
+    try:
+        signature.bind(*exercise.parameters)
+    except TypeError:
+        return f"{exercise.short_name} {as_given}"
+    if names != exercise.parameters and sorted(names) == sorted(exercise.parameters):
+        return f"{exercise.short_name} {as_given} The order matters."
+    return None
+
+
+def _stub(answer, outcome):
+    """A hint if the first call shows an unfinished stub, else None."""
+    if outcome.failure:
+        if outcome.failure.is_stub:
+            return ""
+        return "Replace the ... that is still in it." if has_gap(answer) else None
+    if outcome.value is Ellipsis:
+        return "Replace the ... that it returns."
+    if outcome.value is None and not outcome.changed:
+        return "It returns None so far: if the body is written, the return is missing."
+    return None

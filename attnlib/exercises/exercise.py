@@ -1,0 +1,139 @@
+"""What an exercise is: its cases, its reference answer and the mistakes that it knows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer that people give, and what to tell them.
+
+    Parameters
+    ----------
+    name : str
+        A short name, for tests.
+    answer : callable or value
+        The wrong answer itself, of the kind that the exercise asks for.
+    diagnosis : str
+        One or two sentences: the likely error, and how to see it.
+    """
+
+    name: str
+    answer: Any
+    diagnosis: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input of a function: its arguments, and in words the kind of input that it is."""
+
+    kind: str
+    args: tuple
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise:
+    """One exercise, of one of three kinds.
+
+    A *function* is compared with ``reference`` over ``cases``; a *value* is compared with the
+    value ``reference``; a *judged* answer is one of many right ones, and ``judge`` decides.
+
+    Parameters
+    ----------
+    name : str
+        ``chapter.exercise``.
+    signature : str
+        How the function is called, ``soft_lookup(q, K, V)``; for values the name of the value.
+    task : str
+        One sentence: what to do.
+    returns : str
+        What must come back, in words: "an array of shape (d_v,)".
+    why : str
+        One sentence: what a right answer shows.
+    general : str
+        How to find an error that is none of the known mistakes.
+    definition : str
+        The property that a right answer has, said without giving the answer.
+    reference : callable or value
+        The right answer. For a judged exercise one of them, for the tests.
+    cases : tuple of Case, or callable returning one
+        From smallest to largest; only for functions.
+    mistakes : tuple of Mistake
+    properties : tuple of callable
+        Each takes the answer (an array) and the case's arguments, and returns None or one
+        sentence: which property the answer breaks. The first that is broken is shown.
+    judge : callable, optional
+        Takes the answer (an array), returns None if it is right, or a diagnosis.
+    shape : tuple of int, optional
+        The shape that a judged answer must have.
+    view : callable, optional
+        Takes the answer and the case's arguments, returns what of the answer is compared.
+    rtol, atol : float
+        Tolerance: equal means within ``atol + rtol * |reference|``.
+
+    Raises
+    ------
+    ValueError
+        If these contradict one another.
+
+    Examples
+    --------
+    >>> exercise = Exercise(
+    ...     name="demo.half", signature="half(x)", task="Write half(x).", returns="a number",
+    ...     why="Halving is linear.", general="Try x = 2.", definition="Twice it is x.",
+    ...     reference=lambda x: x / 2, cases=(Case("a number", (3.0,)),),
+    ... )
+    >>> exercise.kind, exercise.parameters
+    ('function', ('x',))
+    """
+
+    name: str
+    signature: str
+    task: str
+    returns: str
+    why: str
+    general: str
+    definition: str
+    reference: Any
+    cases: tuple | Callable = ()
+    mistakes: tuple = ()
+    properties: tuple = ()
+    judge: Callable | None = None
+    shape: tuple | None = None
+    view: Callable | None = None
+    rtol: float = 1e-6
+    atol: float = 1e-8
+
+    def __post_init__(self):
+        if self.name.count(".") != 1:
+            raise ValueError(f"name is {self.name!r}, expected 'chapter.exercise'")
+        names = [m.name for m in self.mistakes]
+        if len(set(names)) < len(names):
+            raise ValueError(f"{self.name}: two mistakes have one name, in {names}")
+        if self.judge and self.cases:
+            raise ValueError(f"{self.name}: an exercise has a judge or cases, not both")
+        if self.cases and not callable(self.reference):
+            raise ValueError(f"{self.name}: with cases, reference must be a function")
+        if not self.cases and callable(self.reference):
+            raise ValueError(f"{self.name}: a reference function needs cases")
+
+    @property
+    def kind(self):
+        """``"function"``, ``"value"`` or ``"judged"``."""
+        return "judged" if self.judge else "function" if self.cases else "value"
+
+    @property
+    def short_name(self):
+        """The name of the student's function or value."""
+        return self.signature.partition("(")[0]
+
+    @property
+    def parameters(self):
+        """The names of the function's parameters."""
+        inside = self.signature.partition("(")[2].rstrip(")")
+        return tuple(p.strip() for p in inside.split(",") if p.strip())
+
+    def all_cases(self):
+        """The cases as a tuple, built now if they are given as a function."""
+        return tuple(self.cases() if callable(self.cases) else self.cases)

@@ -1,0 +1,62 @@
+"""Properties that answers of several exercises must have, each said when it is broken.
+
+A property takes the answer and the arguments that led to it, and returns None or one sentence.
+"""
+
+import numpy as np
+
+from .showing import show
+
+
+def not_negative(weights, *args):
+    """Every weight is at least 0.
+
+    Examples
+    --------
+    >>> not_negative(np.array([0.5, -1.0]))
+    'A weight is never negative; the smallest here is -1.'
+    """
+    if (weights < 0).any():
+        return f"A weight is never negative; the smallest here is {show(weights.min())}."
+    return None
+
+
+def sums_to_one(weights, *args):
+    """The weights of every row sum to 1.
+
+    Examples
+    --------
+    >>> sums_to_one(np.array([1.0, 1.0]))
+    'The weights should sum to 1; these sum to 2.'
+    """
+    sums = np.asarray(weights.sum(axis=-1))
+    if np.allclose(sums, 1.0, atol=1e-6):
+        return None
+    if sums.ndim == 0:
+        return f"The weights should sum to 1; these sum to {show(sums)}."
+    return f"Each row should sum to 1; these rows sum to {show(sums)}."
+
+
+def inside(low, high, words):
+    """A property: every entry of the answer lies between those of ``low`` and ``high``.
+
+    Parameters
+    ----------
+    low, high : callable
+        Take the arguments, return an array of the answer's shape.
+    words : str
+        What a weighted mean cannot leave.
+
+    Examples
+    --------
+    >>> inside(lambda x: x.min(), lambda x: x.max(), "the range of x")(4.5, np.array([1.0, 3.0]))
+    'A weighted mean cannot leave the range of x; this answer does.'
+    """
+
+    def check_inside(answer, *args):
+        slack = 1e-6
+        if (answer < low(*args) - slack).any() or (answer > high(*args) + slack).any():
+            return f"A weighted mean cannot leave {words}; this answer does."
+        return None
+
+    return check_inside

@@ -1,0 +1,200 @@
+"""Normalisers: from scores to weights that are at least 0 and sum to one.
+
+A score of -inf means "may not be attended to", and its weight is exactly 0.
+"""
+
+import numpy as np
+
+from attnlib import _checks
+
+
+def softmax(scores, axis=-1, temperature=1.0):
+    r"""Turn scores into positive weights that sum to one; a higher score gets a larger weight.
+
+    Parameters
+    ----------
+    scores : array_like, shape (..., n)
+        Scores.  An entry may be -inf: its weight is exactly 0.
+    axis : int, optional
+        The axis along which the weights sum to one: the keys, so the last.
+    temperature : float, optional
+        Above 0.  A small one sharpens the weights, a large one evens them out.
+
+    Returns
+    -------
+    ndarray, same shape as `scores`
+        Weights.
+
+    Raises
+    ------
+    ValueError
+        If a score is NaN or +inf, a whole row is -inf, `axis` is out of range or empty, or
+        `temperature` is not above 0 and finite.
+    TypeError
+        If `scores` holds anything but integers and floats, or `temperature` is not a number.
+
+    Notes
+    -----
+    .. math:: w_i = \frac{\exp(s_i / T)}{\sum_j \exp(s_j / T)}
+
+    (Bridle 1990; with a temperature Hinton et al. 2015).  The largest score is subtracted first:
+    this cancels in the fraction, and no exponential can overflow.
+
+    Examples
+    --------
+    The exponentials of log 1 and log 3 are 1 and 3, so the weights are 1/4 and 3/4.
+
+    >>> softmax(np.log([1, 3])).round(6)
+    array([0.25, 0.75])
+    """
+    scores, axis, T = _checks.normalizer_arguments(scores, axis, temperature)
+    powers = np.exp(_below_max(scores, axis, T))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def sparsemax(scores, axis=-1, temperature=1.0):
+    r"""Turn scores into weights that sum to one, with exact zeros for scores far from the best.
+
+    Parameters
+    ----------
+    scores, axis, temperature
+        As for `softmax`, with the same errors.
+
+    Returns
+    -------
+    ndarray, same shape as `scores`
+        Weights.
+
+    Notes
+    -----
+    The weights are the point of the probability simplex nearest to the scores (Martins and
+    Astudillo 2016).  Every score is lowered by one threshold, and what falls below 0 is cut off:
+
+    .. math:: w_i = \max\left(\frac{s_i}{T} - \tau, 0\right), \quad
+              \tau \text{ such that } \sum_i w_i = 1
+
+    Examples
+    --------
+    Lowered by 0.25, the two largest scores sum to one; the third falls below 0.
+
+    >>> sparsemax([1, 0.5, -1])
+    array([0.75, 0.25, 0.  ])
+    """
+    scores, axis, T = _checks.normalizer_arguments(scores, axis, temperature)
+    z = np.moveaxis(_below_max(scores, axis, T), axis, -1)
+    # The largest is now 0 and gets weight 1 at most, so all that is not above -1 gets none.
+    ordered = np.flip(np.sort(np.maximum(z, -1)), axis=-1)
+    totals = ordered.cumsum(axis=-1)
+    k = np.arange(1, z.shape[-1] + 1, dtype=z.dtype)
+    n_kept = (1 + k * ordered > totals).sum(axis=-1, keepdims=True)
+    threshold = (np.take_along_axis(totals, n_kept - 1, axis=-1) - 1) / n_kept.astype(z.dtype)
+    return np.moveaxis(np.maximum(z - threshold, 0), -1, axis)
+
+
+def sigmoid_normalize(scores, axis=-1, temperature=1.0):
+    r"""Squash each score to between 0 and 1 by itself, then divide by the sum.
+
+    Parameters
+    ----------
+    scores, axis, temperature
+        As for `softmax`, with the same errors.
+
+    Returns
+    -------
+    ndarray, same shape as `scores`
+        Weights.
+
+    Notes
+    -----
+    .. math:: w_i = \frac{\sigma(s_i / T)}{\sum_j \sigma(s_j / T)}, \qquad
+              \sigma(x) = \frac{1}{1 + e^{-x}} = \frac{e^{\min(x, 0)}}{1 + e^{-|x|}}
+
+    The last form never overflows.  Where all scores of a row are very negative, all numerators
+    would be 0; so they are scaled until the largest is 1, which cancels in the fraction.
+
+    Examples
+    --------
+    σ(log 3) = 3/4 and σ(0) = 1/2, so the weights are 3/5 and 2/5.
+
+    >>> sigmoid_normalize([np.log(3), 0]).round(6)
+    array([0.6, 0.4])
+    """
+    scores, axis, T = _checks.normalizer_arguments(scores, axis, temperature)
+    numerators = np.exp(_below_max(np.minimum(scores, 0), axis, T))
+    with np.errstate(over="ignore"):  # beyond the largest float is inf, and exp(-inf) is 0
+        sigmoids = numerators / (1 + np.exp(-np.abs(scores) / T))
+    return sigmoids / sigmoids.sum(axis=axis, keepdims=True)
+
+
+def hardmax(scores, axis=-1, temperature=1.0):
+    r"""Give the largest score the weight one and every other score zero.
+
+    Parameters
+    ----------
+    scores, axis, temperature
+        As for `softmax`, with the same errors.  Here the temperature changes nothing.
+
+    Returns
+    -------
+    ndarray, same shape as `scores`
+        Weights.
+
+    Notes
+    -----
+    .. math:: w_i = 1 \text{ if } i = \arg\max_j s_j, \text{ else } 0
+
+    Among equal scores the first wins.  Where the largest score has no equal, this is the limit of
+    `softmax` as the temperature goes to 0.
+
+    Examples
+    --------
+    >>> hardmax([2, 7, 7, 1])
+    array([0., 1., 0., 0.])
+    """
+    scores, axis, _ = _checks.normalizer_arguments(scores, axis, temperature)
+    weights = np.zeros_like(scores)
+    np.put_along_axis(weights, scores.argmax(axis=axis, keepdims=True), 1, axis=axis)
+    return weights
+
+
+def softmax_jacobian(scores, temperature=1.0):
+    r"""Differentiate each softmax weight by each score, along the last axis.
+
+    Parameters
+    ----------
+    scores, temperature
+        As for `softmax`; the scores of one row, shape (..., n), are along the last axis.
+
+    Returns
+    -------
+    ndarray, shape (..., n, n)
+        Entry (i, j) is the derivative of weight i by score j.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `softmax`.
+
+    Notes
+    -----
+    .. math:: \frac{\partial w_i}{\partial s_j} = \frac{1}{T} \, w_i (\delta_{ij} - w_j)
+
+    Each row and each column sums to 0: what one weight gains, the others lose.
+
+    Examples
+    --------
+    Both weights are 1/2, so the entries are ½(1 − ½) and ½(0 − ½).
+
+    >>> softmax_jacobian([0, 0])
+    array([[ 0.25, -0.25],
+           [-0.25,  0.25]])
+    """
+    w = softmax(scores, temperature=temperature)
+    delta = np.eye(w.shape[-1], dtype=w.dtype)
+    return w[..., :, None] * (delta - w[..., None, :]) / float(temperature)
+
+
+def _below_max(scores, axis, T):
+    """Return how far each score lies below the largest in its row, in units of temperature."""
+    with np.errstate(over="ignore"):  # a gap beyond the largest float is -inf, and exp(-inf) is 0
+        return (scores - scores.max(axis=axis, keepdims=True)) / T

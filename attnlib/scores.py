@@ -1,0 +1,120 @@
+"""Scores: how well each query matches each key.
+
+A score function takes ``Q`` and ``K`` and returns one number for each pair, with the queries down
+the rows and the keys along the columns.  Here are the two that learn nothing: `dot` and
+`scaled_dot`.  Bilinear, additive and location scores, which have parameters, join them here.
+"""
+
+import math
+
+import numpy as np
+
+from attnlib import _checks
+
+
+def dot(Q, K):
+    r"""Score each pair of query and key by its dot product.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., n_q, d_k)
+        Queries, one in each row.
+    K : array_like, shape (..., n_k, d_k)
+        Keys, one in each row.  The leading axes of `Q` and `K` broadcast.
+
+    Returns
+    -------
+    ndarray, shape (..., n_q, n_k)
+        Entry (i, j) is the score of query i and key j.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, there are no keys, a number is NaN or infinite, or the products
+        are too large for the number type.
+    TypeError
+        If an array holds anything but integers and floats.
+
+    Notes
+    -----
+    All pairs at once are one matrix product (Luong et al. 2015):
+
+    .. math:: s_{ij} = q_i^\top k_j = \sum_{c=1}^{d_k} q_{ic} k_{jc}, \qquad S = Q K^\top
+
+    Examples
+    --------
+    One query, two keys: 1·3 + 2·4 = 11 and 1·5 + 2·6 = 17.
+
+    >>> dot([[1, 2]], [[3, 4], [5, 6]])
+    array([[11., 17.]])
+    """
+    Q, K = _checks.queries_and_keys(Q, K)
+    if Q.shape[-1] != K.shape[-1]:
+        raise ValueError(
+            f"Q has shape {Q.shape} and K has shape {K.shape}: a dot product needs rows of equal "
+            f"length, not {Q.shape[-1]} and {K.shape[-1]}. Project one of them first."
+        )
+    with _overflow_is_reported():
+        return _in_range(Q @ np.swapaxes(K, -1, -2), Q, K)
+
+
+def scaled_dot(Q, K, scale=None):
+    r"""Score each pair of query and key by its dot product, divided by the square root of d_k.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., n_q, d_k)
+        Queries, one in each row.
+    K : array_like, shape (..., n_k, d_k)
+        Keys, one in each row.  The leading axes of `Q` and `K` broadcast.
+    scale : float, optional
+        The factor on the dot products, 1/√d_k if not given.
+
+    Returns
+    -------
+    ndarray, shape (..., n_q, n_k)
+        Entry (i, j) is the score of query i and key j.
+
+    Raises
+    ------
+    ValueError
+        As for `dot`, and if `scale` is NaN or infinite.
+    TypeError
+        As for `dot`, and if `scale` is not one real number.
+
+    Notes
+    -----
+    The entries of a query and a key may be independent, with mean 0 and variance 1.  Then their
+    dot product has variance d_k, and the scaled score has variance 1 (Vaswani et al. 2017):
+
+    .. math:: s_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}}
+
+    Examples
+    --------
+    The dot product is 4 and d_k is 4, so the score is 4/√4 = 2.
+
+    >>> scaled_dot([[1, 1, 1, 1]], [[1, 1, 1, 1]])
+    array([[2.]])
+    >>> scaled_dot([[1, 1, 1, 1]], [[1, 1, 1, 1]], scale=0.25)
+    array([[1.]])
+    """
+    scores = dot(Q, K)
+    d_k = np.shape(K)[-1]
+    scale = 1 / math.sqrt(d_k) if scale is None else _checks.number(scale, "scale")
+    with _overflow_is_reported():
+        return _in_range(scores * scale, Q, K)
+
+
+def _overflow_is_reported():
+    """Silence NumPy's own warning where `_in_range` raises an error with a remedy."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
+def _in_range(scores, Q, K):
+    """Return `scores` if none of them left the range of its number type."""
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            f"The scores of Q, shape {np.shape(Q)}, and K, shape {np.shape(K)}, overflow "
+            f"{scores.dtype}. Scale Q or K down."
+        )
+    return scores

@@ -1,0 +1,76 @@
+// A square picture of the plane, with arrows and labels in it.
+import { number, set, svg } from "./parts.js";
+
+export const SIZE = 320;
+
+// A square picture of the plane with `range` in data units on both axes.
+export function planeOf(range, name, ticks) {
+  const [low, high] = range;
+  const unit = SIZE / (high - low);
+  const to = ([x, y]) => [(x - low) * unit, (high - y) * unit];
+  const root = svg("svg", {
+    viewBox: `0 0 ${SIZE} ${SIZE}`,
+    class: "attn-plane",
+    role: "group",
+    "aria-label": name,
+  });
+  const [zx, zy] = to([0, 0]);
+  root.append(
+    svg("rect", { class: "attn-paper", width: SIZE, height: SIZE, rx: 6 }),
+    svg("line", { class: "attn-axis", x1: 0, x2: SIZE, y1: zy, y2: zy }),
+    svg("line", { class: "attn-axis", y1: 0, y2: SIZE, x1: zx, x2: zx }),
+  );
+  for (const tick of ticks) {
+    const [x, y] = to([tick, tick]);
+    root.append(
+      svg("text", { class: "attn-tick", x, y: zy + 14, "text-anchor": "middle" }, number(tick, 0)),
+      svg(
+        "text",
+        { class: "attn-tick", x: zx - 5, y: y + 4, "text-anchor": "end" },
+        number(tick, 0),
+      ),
+    );
+  }
+  const fromEvent = (event) => {
+    const box = root.getBoundingClientRect();
+    return [
+      low + ((event.clientX - box.left) / box.width) * (high - low),
+      high - ((event.clientY - box.top) / box.height) * (high - low),
+    ];
+  };
+  return { root, range, to, fromEvent };
+}
+
+export function label(text, kind) {
+  return svg("text", { class: `attn-label attn-${kind}`, "text-anchor": "middle" }, text);
+}
+
+// Put a label a little further out than the point, seen from `centre`, inside the picture.
+export function placeLabel(element, [x, y], [cx, cy], distance = 18) {
+  const length = Math.hypot(x - cx, y - cy);
+  const [dx, dy] = length ? [(x - cx) / length, (y - cy) / length] : [0, -1];
+  const inside = (value) => Math.min(Math.max(value, 12), SIZE - 12);
+  set(element, {
+    x: inside(x + dx * distance),
+    y: inside(y + dy * distance) + 5,
+  });
+}
+
+export function arrowParts(kind, text) {
+  return {
+    shaft: svg("line", { class: `attn-arrow attn-${kind}` }),
+    tip: svg("path", { class: `attn-head attn-${kind}`, d: "M0 0L-11 5L-11 -5Z" }),
+    text: label(text, kind),
+    hit: svg("circle", { class: "attn-hit" }),
+  };
+}
+
+export function drawArrow(plane, parts, point) {
+  const [x0, y0] = plane.to([0, 0]);
+  const [x, y] = plane.to(point);
+  const angle = (Math.atan2(y - y0, x - x0) * 180) / Math.PI;
+  set(parts.shaft, { x1: x0, y1: y0, x2: x, y2: y });
+  set(parts.tip, { transform: `translate(${x} ${y}) rotate(${angle})` });
+  set(parts.hit, { cx: x, cy: y });
+  placeLabel(parts.text, [x, y], [x0, y0]);
+}

@@ -1,0 +1,196 @@
+// Drag the query, the keys and the values; the weights and the output follow.
+import { attend, convexHull } from "./core.js";
+import {
+  change,
+  choice,
+  follow,
+  frameOf,
+  h,
+  movable,
+  number,
+  presets,
+  replaced,
+  set,
+  slider,
+  spoken,
+  subscript,
+  svg,
+  vector,
+  write,
+} from "./parts.js";
+import { SIZE, arrowParts, drawArrow, label, placeLabel, planeOf } from "./plane.js";
+import { workedTable } from "./worked_table.js";
+
+const TRAITS = ["query", "K", "V", "normalizer", "temperature"];
+
+// Where it matches: arrows for the query and the keys, and each key's foot on the query's line.
+function matchingPanel(model) {
+  const plane = planeOf(model.get("key_range"), "Query and keys", [-2, -1, 1, 2]);
+  const line = svg("line", { class: "attn-guide" });
+  plane.root.append(line);
+  const arrow = (kind, text, name, at, place) => {
+    const parts = arrowParts(kind, text);
+    const group = svg("g", null, parts.shaft, parts.tip, parts.text, parts.hit);
+    parts.foot = svg("line", { class: "attn-guide" });
+    plane.root.append(parts.foot, group);
+    parts.speak = movable(group, { plane, label: name, step: 0.1, at, place });
+    return parts;
+  };
+  // The query lies below: a key on the same line stays in sight.
+  const query = arrow(
+    "query",
+    "q",
+    "Query",
+    () => model.get("query"),
+    (point) => change(model, { query: point }),
+  );
+  const keys = model.get("K").map((_, i) =>
+    arrow(
+      "key",
+      `k${subscript(i)}`,
+      `Key ${i + 1}`,
+      () => model.get("K")[i],
+      (point) => change(model, { K: replaced(model.get("K"), i, point) }),
+    ),
+  );
+
+  function draw(q, K) {
+    const length = Math.hypot(...q);
+    const along = q.map((x) => (length ? x / length : 0));
+    const far = 2 * plane.range[1];
+    const [[x1, y1], [x2, y2]] = [-far, far].map((r) => plane.to(along.map((x) => x * r)));
+    set(line, { x1, y1, x2, y2 });
+    drawArrow(plane, query, q);
+    query.speak();
+    keys.forEach((parts, i) => {
+      drawArrow(plane, parts, K[i]);
+      parts.speak();
+      const reach = K[i][0] * along[0] + K[i][1] * along[1];
+      const [from, foot] = [plane.to(K[i]), plane.to(along.map((x) => x * reach))];
+      set(parts.foot, { x1: from[0], y1: from[1], x2: foot[0], y2: foot[1] });
+    });
+  }
+  return { root: plane.root, draw };
+}
+
+// What it returns: the values with as much ink as weight, their hull, and the output inside it.
+function returningPanel(model) {
+  const range = model.get("value_range");
+  const ticks = [5, 10].filter((tick) => tick < range[1]);
+  const plane = planeOf(range, "Values and output", ticks);
+  const hull = svg("polygon", { class: "attn-hull" });
+  const spokes = svg("g");
+  plane.root.append(hull, spokes);
+  const values = model.get("V").map((_, i) => {
+    const parts = {
+      spoke: svg("line", { class: "attn-spoke" }),
+      disc: svg("circle", { class: "attn-disc" }),
+      ring: svg("circle", { class: "attn-ring attn-value", r: 14 }),
+      text: label(`v${subscript(i)}`, "value"),
+      hit: svg("circle", { class: "attn-hit" }),
+    };
+    const group = svg("g", null, parts.disc, parts.ring, parts.text, parts.hit);
+    spokes.append(parts.spoke);
+    plane.root.append(group);
+    parts.speak = movable(group, {
+      plane,
+      label: `Value ${i + 1}`,
+      step: 0.5,
+      at: () => model.get("V")[i],
+      place: (point) => change(model, { V: replaced(model.get("V"), i, point) }),
+    });
+    return parts;
+  });
+  const output = svg("path", { class: "attn-output", d: "M0 -9L9 0L0 9L-9 0Z" });
+  const outputText = label("y", "value");
+  plane.root.append(output, outputText);
+
+  function draw(V, weights, y) {
+    const points = V.map(plane.to);
+    const centre = [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / V.length);
+    const [ox, oy] = plane.to(y);
+    set(hull, { points: convexHull(points).join(" ") });
+    values.forEach((parts, i) => {
+      const [x, top] = points[i];
+      const width = (0.5 + 5 * weights[i]).toFixed(2);
+      set(parts.spoke, { x1: ox, y1: oy, x2: x, y2: top, "stroke-width": width });
+      set(parts.disc, { cx: x, cy: top, r: (13 * Math.sqrt(weights[i])).toFixed(2) });
+      set(parts.ring, { cx: x, cy: top });
+      set(parts.hit, { cx: x, cy: top });
+      placeLabel(parts.text, [x, top], centre, 26);
+      parts.speak();
+    });
+    set(output, { transform: `translate(${ox} ${oy})` });
+    set(outputText, { x: Math.min(ox + 18, SIZE - 12), y: Math.max(oy - 12, 16) });
+  }
+  return { root: plane.root, draw };
+}
+
+function render({ model, el }) {
+  const matching = matchingPanel(model);
+  const returning = returningPanel(model);
+  const table = workedTable(model);
+  const voice = spoken();
+  const normalizer = choice({
+    label: "Normalise by",
+    options: [
+      ["softmax", "softmax"],
+      ["sparsemax", "sparsemax"],
+      ["sigmoid_normalize", "sigmoid"],
+      ["hardmax", "hardmax"],
+    ],
+    value: model.get("normalizer"),
+    onChoose: (name) => change(model, { normalizer: name }),
+  });
+  // The slider runs in powers of ten, from 0.1 to 10.
+  const temperature = slider({
+    label: "Temperature",
+    min: -1,
+    max: 1,
+    step: 0.05,
+    value: Math.log10(model.get("temperature")),
+    format: (power) => number(10 ** power, 2),
+    onInput: (power) => change(model, { temperature: Number((10 ** power).toFixed(4)) }),
+  });
+
+  function draw() {
+    const [query, keys, values, kind, heat] = TRAITS.map((name) => model.get(name));
+    const {
+      scores: [scores],
+      weights: [weights],
+      output: [y],
+    } = attend([query], keys, values, { normalizer: kind, temperature: heat });
+    matching.draw(query, keys);
+    returning.draw(values, weights, y);
+    table.draw(scores, weights, y);
+    normalizer.update(kind);
+    temperature.update(Math.log10(heat));
+    voice.say(`Weights ${weights.map((w) => number(w, 3)).join(", ")}. Output ${vector(y)}.`);
+  }
+
+  const panel = (heading, root) =>
+    h("div", { class: "attn-panel" }, h("p", { class: "attn-panel-title" }, heading), root);
+  el.append(
+    frameOf(
+      model,
+      h(
+        "div",
+        { class: "attn-panels" },
+        panel("The query meets the keys", matching.root),
+        panel("The values are mixed", returning.root),
+      ),
+      table.element,
+      h(
+        "div",
+        { class: "attn-controls" },
+        normalizer.element,
+        temperature.element,
+        presets(model, TRAITS),
+      ),
+      voice.element,
+    ),
+  );
+  return follow(model, TRAITS, draw);
+}
+
+export default { render };

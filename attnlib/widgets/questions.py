@@ -1,0 +1,140 @@
+"""Questions that answer back in the page: `Quiz` and `NumberQuestion`."""
+
+from html import escape
+
+import traitlets
+
+from attnlib.widgets.base import BookWidget
+
+
+def _inline(text):
+    """Escaped text with `code` between backticks."""
+    pieces = escape(text).split("`")
+    return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
+
+
+def _details(question, summary, body):
+    """The question as it stands where no script runs, its answer folded away."""
+    return {
+        "text/html": (
+            f'<div class="attn-static"><p>{_inline(question)}</p>'
+            f"<details><summary>{summary}</summary>{body}</details></div>"
+        )
+    }
+
+
+class Quiz(BookWidget):
+    """One question with options, of which one or several are right.
+
+    Parameters
+    ----------
+    question : str
+        Plain text; `code` in backticks.
+    options : list of dict
+        Two or more of ``{"text": str, "correct": bool, "why": str}``: every option, right or
+        wrong, explains itself.
+
+    Raises
+    ------
+    traitlets.TraitError
+        When an option lacks a part, when none is right, or fewer than two are given.
+
+    Examples
+    --------
+    >>> Quiz(question="Which axis?", options=[
+    ...     {"text": "keys", "correct": True, "why": "Each query's weights sum to one."},
+    ...     {"text": "queries", "correct": False, "why": "Then queries would compete."}])
+    Quiz('Question')
+    """
+
+    script = "quiz"
+
+    question = traitlets.Unicode().tag(sync=True)
+    options = traitlets.List(traitlets.Dict()).tag(sync=True)
+
+    def __init__(self, **kwargs):
+        kwargs.setdefault("title", "Question")
+        if "options" not in kwargs:
+            raise traitlets.TraitError("Quiz needs options.")
+        super().__init__(**kwargs)
+
+    @traitlets.validate("options")
+    def _check(self, proposal):
+        options = proposal["value"]
+        for option in options:
+            if set(option) != {"text", "correct", "why"} or not option["why"]:
+                raise traitlets.TraitError(
+                    f"Quiz.options: every option needs text, correct and why, got {option!r}."
+                )
+        if len(options) < 2 or not any(option["correct"] for option in options):
+            raise traitlets.TraitError(
+                "Quiz.options needs two or more, at least one of them correct."
+            )
+        return options
+
+    def picture(self):
+        listed = "".join(f"<li>{_inline(o['text'])}</li>" for o in self.options)
+        answers = "".join(
+            f"<li><strong>{'Right' if o['correct'] else 'Wrong'}.</strong> {_inline(o['why'])}</li>"
+            for o in self.options
+        )
+        static = _details(self.question, "Answers", f'<ol type="A">{answers}</ol>')
+        html = static["text/html"].replace("</p>", f'</p><ol type="A">{listed}</ol>', 1)
+        return {"text/html": html}
+
+
+class NumberQuestion(BookWidget):
+    """A question whose answer is a number.
+
+    Parameters
+    ----------
+    question : str
+        Plain text; `code` in backticks.
+    answer, tolerance : float
+        Any number within the tolerance of the answer is right.
+    why : str
+        Said to who is right.
+    mistakes : list of dict
+        Wrong answers that are known, ``{"value": float, "reply": str}``; each is recognised
+        within the same tolerance (or its own, ``"tolerance"``) and gets its own reply.
+    hint : str
+        Said to any other wrong answer.
+
+    Raises
+    ------
+    traitlets.TraitError
+        When a mistake would count as right, or two mistakes cannot be told apart.
+
+    Examples
+    --------
+    >>> NumberQuestion(question="Two plus two?", answer=4, tolerance=0.1, why="Yes.",
+    ...                hint="Count.", mistakes=[{"value": 22, "reply": "Add, do not join."}])
+    NumberQuestion('Question')
+    """
+
+    script = "number_question"
+
+    question = traitlets.Unicode().tag(sync=True)
+    answer = traitlets.Float().tag(sync=True)
+    tolerance = traitlets.Float(0.0, min=0.0).tag(sync=True)
+    why = traitlets.Unicode().tag(sync=True)
+    hint = traitlets.Unicode().tag(sync=True)
+    mistakes = traitlets.List(traitlets.Dict()).tag(sync=True)
+
+    def __init__(self, **kwargs):
+        kwargs.setdefault("title", "Question")
+        tolerance = kwargs.get("tolerance", 0.0)
+        kwargs["mistakes"] = [{"tolerance": tolerance, **m} for m in kwargs.get("mistakes", [])]
+        super().__init__(**kwargs)
+        intervals = [(self.answer, self.tolerance)]
+        intervals += [(m["value"], m["tolerance"]) for m in self.mistakes]
+        for i, (a, near_a) in enumerate(intervals):
+            for b, near_b in intervals[:i]:
+                if abs(a - b) <= near_a + near_b:
+                    raise traitlets.TraitError(
+                        f"NumberQuestion cannot tell {a} from {b}: the tolerances overlap."
+                    )
+
+    def picture(self):
+        body = f"<p>{self.answer:g}. {_inline(self.why)}</p>"
+        return _details(self.question, "Answer", body)

@@ -1,0 +1,269 @@
+// Random queries and keys: what the number of components does to scores, weights and gradient.
+import { randomScores, summarize } from "./core.js";
+import {
+  change,
+  choice,
+  follow,
+  frameOf,
+  h,
+  number,
+  presets,
+  set,
+  slider,
+  spoken,
+  svg,
+  write,
+} from "./parts.js";
+
+const TRAITS = ["dimension", "scale", "distribution", "correlation"];
+const N_Q = 32;
+const N_K = 16;
+const LARGEST = 512;
+const DIMENSIONS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+const SCALES = { none: () => 1, sqrt: (d) => 1 / Math.sqrt(d), linear: (d) => 1 / d };
+const REACH = 40;
+const SIZE = { width: 210, height: 150, left: 34, bottom: 26, top: 10, right: 8 };
+
+// Axes with ticks; `toX` and `toY` map data units to the picture.
+function chart(name, { x, y, xTicks, yTicks, xLabel }) {
+  const { width, height, left, bottom, top, right } = SIZE;
+  const toX = (value) => left + ((value - x[0]) / (x[1] - x[0])) * (width - left - right);
+  const toY = (value) =>
+    height - bottom - ((value - y[0]) / (y[1] - y[0])) * (height - top - bottom);
+  const root = svg("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    class: "attn-chart",
+    role: "img",
+    "aria-label": name,
+  });
+  root.append(
+    svg("line", { class: "attn-axis", x1: left, x2: width - right, y1: toY(y[0]), y2: toY(y[0]) }),
+  );
+  for (const [value, text] of xTicks)
+    root.append(
+      svg(
+        "text",
+        { class: "attn-tick", x: toX(value), y: height - 13, "text-anchor": "middle" },
+        text,
+      ),
+    );
+  for (const [value, text] of yTicks)
+    root.append(
+      svg("line", {
+        class: "attn-grid",
+        x1: left,
+        x2: width - right,
+        y1: toY(value),
+        y2: toY(value),
+      }),
+      svg(
+        "text",
+        { class: "attn-tick", x: left - 4, y: toY(value) + 4, "text-anchor": "end" },
+        text,
+      ),
+    );
+  root.append(
+    svg(
+      "text",
+      { class: "attn-tick", x: (left + width) / 2, y: height - 1, "text-anchor": "middle" },
+      xLabel,
+    ),
+  );
+  return { root, toX, toY };
+}
+
+function bars(plot, positions, width) {
+  const all = positions.map((x) =>
+    svg("rect", {
+      class: "attn-stem",
+      x: plot.toX(x - width / 2),
+      width: plot.toX(width) - plot.toX(0),
+    }),
+  );
+  plot.root.append(...all);
+  return (heights) =>
+    all.forEach((bar, i) => {
+      const y = plot.toY(heights[i]);
+      set(bar, { y: y.toFixed(2), height: Math.max(plot.toY(0) - y, 0).toFixed(2) });
+    });
+}
+
+function render({ model, el }) {
+  const bins = Array.from({ length: 2 * REACH }, (_, i) => i - REACH + 0.5);
+  const histogram = chart("Histogram of the scores", {
+    x: [-REACH, REACH],
+    y: [0, 0.45],
+    xTicks: [
+      [-40, "\u221240"],
+      [-20, "\u221220"],
+      [0, "0"],
+      [20, "20"],
+      [40, "40"],
+    ],
+    yTicks: [
+      [0.2, "20%"],
+      [0.4, "40%"],
+    ],
+    xLabel: "score",
+  });
+  const drawHistogram = bars(histogram, bins, 1);
+  const ranks = Array.from({ length: N_K }, (_, i) => i + 1);
+  const sorted = chart("Mean weights, sorted from the largest", {
+    x: [0.4, N_K + 0.6],
+    y: [0, 1],
+    xTicks: [
+      [1, "1"],
+      [8, "8"],
+      [16, "16"],
+    ],
+    yTicks: [
+      [0.5, ".5"],
+      [1, "1"],
+    ],
+    xLabel: "key, by its weight",
+  });
+  const drawSorted = bars(sorted, ranks, 0.7);
+  const gradients = chart("Gradient of the weights against the number of components", {
+    x: [0, 9],
+    y: [0, 0.5],
+    xTicks: [
+      [0, "1"],
+      [3, "8"],
+      [6, "64"],
+      [9, "512"],
+    ],
+    yTicks: [
+      [0.25, ".25"],
+      [0.5, ".5"],
+    ],
+    xLabel: "components d",
+  });
+  const curves = Object.fromEntries(
+    ["linear", "sqrt", "none"].map((name) => [name, svg("polyline", { class: "attn-curve" })]),
+  );
+  const here = svg("circle", { class: "attn-here", r: 5 });
+  gradients.root.append(...Object.values(curves), here);
+
+  const dimension = slider({
+    label: "Components d",
+    min: 0,
+    max: 9,
+    step: 1,
+    value: Math.log2(model.get("dimension")),
+    format: (power) => String(2 ** power),
+    onInput: (power) => change(model, { dimension: 2 ** power }),
+  });
+  const scale = choice({
+    label: "Scores times",
+    options: [
+      ["none", "1"],
+      ["sqrt", "1/\u221ad"],
+      ["linear", "1/d"],
+    ],
+    value: model.get("scale"),
+    onChoose: (name) => change(model, { scale: name }),
+  });
+  const distribution = choice({
+    label: "Components are",
+    options: [
+      ["normal", "normal"],
+      ["uniform", "uniform"],
+      ["sign", "\u00b11"],
+    ],
+    value: model.get("distribution"),
+    onChoose: (name) => change(model, { distribution: name }),
+  });
+  const correlation = slider({
+    label: "Query like its key",
+    min: 0,
+    max: 1,
+    step: 0.05,
+    value: model.get("correlation"),
+    format: (value) => number(value, 2),
+    onInput: (value) => change(model, { correlation: value }),
+  });
+  const worked = h("p", { class: "attn-worked" });
+  const voice = spoken();
+
+  // Drawing the numbers is the dear part: it is done again only when they change.
+  let key = null;
+  let scores = null;
+  let trends = null;
+  function sample() {
+    const now = [model.get("distribution"), model.get("correlation"), model.get("seed")];
+    if (key === now.join()) return;
+    key = now.join();
+    const [kind, r, seed] = now;
+    scores = randomScores({
+      distribution: kind,
+      correlation: r,
+      seed,
+      nQ: N_Q,
+      nK: N_K,
+      largest: LARGEST,
+    });
+    trends = Object.entries(SCALES).map(([name, factor]) => [
+      name,
+      DIMENSIONS.map((d) => summarize(scores.get(d), factor(d)).gradient),
+    ]);
+    for (const [name, gradient] of trends) {
+      const points = gradient.map((g, i) => `${gradients.toX(i)},${gradients.toY(g).toFixed(2)}`);
+      set(curves[name], { points: points.join(" ") });
+    }
+  }
+
+  function draw() {
+    sample();
+    const [d, name] = [model.get("dimension"), model.get("scale")];
+    const found = summarize(scores.get(d), SCALES[name](d));
+    const counts = bins.map(() => 0);
+    for (const score of found.scores) {
+      const bin = Math.floor(score) + REACH;
+      if (bin >= 0 && bin < counts.length) counts[bin] += 1 / found.scores.length;
+    }
+    drawHistogram(counts.map((share) => Math.min(share, 0.45)));
+    drawSorted(found.sorted);
+    for (const [other, curve] of Object.entries(curves))
+      set(curve, { "data-chosen": other === name ? "" : null });
+    set(here, { cx: gradients.toX(Math.log2(d)), cy: gradients.toY(found.gradient) });
+    dimension.update(Math.log2(d));
+    scale.update(name);
+    distribution.update(model.get("distribution"));
+    correlation.update(model.get("correlation"));
+    write(
+      worked,
+      `d = ${d}: scores have mean ${number(found.mean)} and standard deviation ${number(found.std)}; ` +
+        `the largest weight is ${number(found.sorted[0], 3)} on average; the gradient ${number(found.gradient, 3)}.`,
+    );
+    voice.say(worked.textContent);
+  }
+
+  const panel = (heading, plot) =>
+    h("div", { class: "attn-panel" }, h("p", { class: "attn-panel-title" }, heading), plot.root);
+  el.append(
+    frameOf(
+      model,
+      h(
+        "div",
+        { class: "attn-panels attn-panels--three" },
+        panel("Scores spread", histogram),
+        panel("Weights sharpen", sorted),
+        panel("Gradient fades", gradients),
+      ),
+      worked,
+      h(
+        "div",
+        { class: "attn-controls" },
+        dimension.element,
+        correlation.element,
+        scale.element,
+        distribution.element,
+        presets(model, TRAITS),
+      ),
+      voice.element,
+    ),
+  );
+  return follow(model, [...TRAITS, "seed"], draw);
+}
+
+export default { render };

@@ -1,0 +1,185 @@
+// Choose a moment of a signal and see the weights that make its output.
+import { similarityWeights, dot, windowWeights } from "./core.js";
+import {
+  change,
+  choice,
+  follow,
+  frameOf,
+  h,
+  movable,
+  number,
+  presets,
+  set,
+  slider,
+  spoken,
+  svg,
+  write,
+} from "./parts.js";
+
+const WIDTH = 660;
+const HEIGHT = 250;
+const STRIP = 70;
+const TRAITS = ["moment", "mode", "reach", "bandwidth"];
+
+function render({ model, el }) {
+  const signal = model.get("signal");
+  const clean = model.get("clean");
+  const n = signal.length;
+  const low = Math.min(...signal) - 0.15;
+  const high = Math.max(...signal) + 0.15;
+  const toX = (j) => 16 + (j * (WIDTH - 32)) / (n - 1);
+  const toY = (x) => 8 + ((high - x) * (HEIGHT - 16)) / (high - low);
+  const path = (values) =>
+    values.map((x, j) => `${toX(j).toFixed(2)},${toY(x).toFixed(2)}`).join(" ");
+
+  const root = svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT + STRIP + 30}`,
+    class: "attn-plane attn-signal",
+    role: "group",
+    "aria-label": "The signal, its weights and the filtered signal",
+  });
+  const base = HEIGHT + STRIP + 4;
+  const marker = svg("line", { class: "attn-moment attn-query", y1: 6, y2: base });
+  const truth = svg("polyline", { class: "attn-truth", points: path(clean) });
+  const filtered = svg("polyline", { class: "attn-filtered attn-value" });
+  const dots = signal.map((x, j) =>
+    svg("circle", { class: "attn-sample", cx: toX(j), cy: toY(x), r: 3.2 }),
+  );
+  const inks = signal.map((x, j) => svg("circle", { class: "attn-disc", cx: toX(j), cy: toY(x) }));
+  const bars = signal.map((_, j) =>
+    svg("rect", { class: "attn-stem", x: toX(j) - 3, width: 6, rx: 1 }),
+  );
+  const output = svg("path", { class: "attn-output", d: "M0 -8L8 0L0 8L-8 0Z" });
+  const knob = svg("circle", { class: "attn-knob attn-query", cy: base + 12, r: 8 });
+  const hit = svg("circle", { class: "attn-hit", cy: base + 12 });
+  const stripLabel = svg("text", { class: "attn-tick", x: 16, y: HEIGHT + 10 });
+  const handle = svg("g", null, marker, knob, hit);
+  root.append(
+    svg("rect", { class: "attn-paper", width: WIDTH, height: HEIGHT, rx: 6 }),
+    svg("line", { class: "attn-axis", x1: 0, x2: WIDTH, y1: base, y2: base }),
+    truth,
+    ...dots,
+    ...inks,
+    filtered,
+    ...bars,
+    stripLabel,
+    handle,
+    output,
+  );
+  const plane = {
+    range: [0, n - 1],
+    fromEvent: (event) => {
+      const box = root.getBoundingClientRect();
+      const x = ((event.clientX - box.left) / box.width) * WIDTH;
+      return [((x - 16) * (n - 1)) / (WIDTH - 32), 0];
+    },
+  };
+  const speak = movable(handle, {
+    plane,
+    label: "Moment",
+    step: 1,
+    at: () => [model.get("moment"), 0],
+    place: ([x]) => change(model, { moment: Math.round(x) }),
+    describe: ([x]) => `element ${x} of ${n - 1}, signal ${number(signal[x])}`,
+  });
+  root.addEventListener("pointerdown", (event) => {
+    if (handle.contains(event.target)) return;
+    const moment = Math.round(plane.fromEvent(event)[0]);
+    change(model, { moment: Math.min(Math.max(moment, 0), n - 1) });
+  });
+
+  const mode = choice({
+    label: "Weights",
+    options: [
+      ["fixed", "fixed: near in time"],
+      ["adaptive", "adaptive: alike in value"],
+    ],
+    value: model.get("mode"),
+    onChoose: (name) => change(model, { mode: name }),
+  });
+  const reach = slider({
+    label: "Reach in time",
+    min: 0,
+    max: 12,
+    step: 1,
+    value: model.get("reach"),
+    format: (value) => `\u00b1${value}`,
+    onInput: (value) => change(model, { reach: value }),
+  });
+  const bandwidth = slider({
+    label: "Bandwidth in value",
+    min: 0.05,
+    max: 2,
+    step: 0.05,
+    value: model.get("bandwidth"),
+    format: (value) => number(value, 2),
+    onInput: (value) => change(model, { bandwidth: value }),
+  });
+  const worked = h("p", { class: "attn-worked" });
+  const voice = spoken();
+
+  const weightsAt = (t) =>
+    model.get("mode") === "fixed"
+      ? windowWeights(n, t, model.get("reach"))
+      : similarityWeights(signal, t, model.get("bandwidth"));
+
+  function draw() {
+    const t = model.get("moment");
+    const weights = weightsAt(t);
+    const outputs = signal.map((_, j) => dot(weightsAt(j), signal));
+    const largest = Math.max(...weights);
+    weights.forEach((w, j) => {
+      const height = (w / largest) * (STRIP - 18);
+      set(bars[j], { y: (base - height).toFixed(2), height: height.toFixed(2) });
+      set(inks[j], { r: (8 * Math.sqrt(w / Math.max(largest, 0.05))).toFixed(2) });
+    });
+    set(filtered, { points: path(outputs) });
+    set(marker, { x1: toX(t), x2: toX(t) });
+    set(knob, { cx: toX(t) });
+    set(hit, { cx: toX(t) });
+    set(output, { transform: `translate(${toX(t)} ${toY(outputs[t])})` });
+    write(stripLabel, `weights, the largest ${number(largest, 3)}`);
+    mode.update(model.get("mode"));
+    reach.update(model.get("reach"));
+    bandwidth.update(model.get("bandwidth"));
+    set(reach.element, { hidden: model.get("mode") === "fixed" ? null : "" });
+    set(bandwidth.element, { hidden: model.get("mode") === "fixed" ? "" : null });
+    const error = Math.sqrt(outputs.reduce((sum, y, j) => sum + (y - clean[j]) ** 2, 0) / n);
+    const used = weights.filter((w) => w >= 0.01).length;
+    write(
+      worked,
+      `At ${t}: signal ${number(signal[t])}, output ${number(outputs[t])}, truth ${number(clean[t])}. ` +
+        `${used} weights of 0.01 or more. Error of the whole curve ${number(error, 3)}.`,
+    );
+    voice.say(worked.textContent);
+    speak();
+  }
+
+  el.append(
+    frameOf(
+      model,
+      root,
+      h(
+        "p",
+        { class: "attn-legend" },
+        h("span", { class: "attn-key-sample" }, "\u25cb signal"),
+        h("span", { class: "attn-key-truth" }, "\u254c truth"),
+        h("span", { class: "attn-value" }, "\u2501 filtered, \u25c6 output"),
+        h("span", null, "\u25cf weight"),
+      ),
+      worked,
+      h(
+        "div",
+        { class: "attn-controls" },
+        mode.element,
+        reach.element,
+        bandwidth.element,
+        presets(model, TRAITS),
+      ),
+      voice.element,
+    ),
+  );
+  return follow(model, TRAITS, draw);
+}
+
+export default { render };

@@ -1,0 +1,125 @@
+"""A signal, a moment in it, and the weights that make the output there."""
+
+import numpy as np
+import traitlets
+
+from attnlib import examples, normalizers
+from attnlib.widgets.base import BookWidget, svg_picture
+from attnlib.widgets.traits import Numbers
+
+
+def window_weights(n, moment, reach):
+    """Equal weights on the elements within `reach` of `moment`; shape ``(n,)``.
+
+    Examples
+    --------
+    >>> window_weights(4, 0, 1)
+    array([0.5, 0.5, 0. , 0. ])
+    """
+    inside = np.abs(np.arange(n) - moment) <= reach
+    return inside / inside.sum()
+
+
+def similarity_weights(signal, moment, bandwidth):
+    """Weights that are large where the signal is like it is at `moment`; shape ``(n,)``.
+
+    Examples
+    --------
+    >>> similarity_weights(np.array([0.0, 0.0, 9.0]), 0, 1.0).round(3)
+    array([0.5, 0.5, 0. ])
+    """
+    distance = (signal - signal[moment]) / bandwidth
+    return normalizers.softmax(-(distance**2) / 2)
+
+
+class SignalWeights(BookWidget):
+    """A filter on a noisy signal: fixed weights against weights that look at the signal.
+
+    Parameters
+    ----------
+    signal, clean : array-like, shape (n,)
+        The noisy signal (4 to 120 elements) and, for the error, the truth behind it.
+    moment : int
+        The element whose weights are shown.
+    mode : {"fixed", "adaptive"}
+    reach : int
+        Half width of the fixed window, in elements.
+    bandwidth : float
+        Width of the Gaussian over differences in value, in the signal's unit.
+
+    Raises
+    ------
+    traitlets.TraitError
+        When sizes differ, a number is not finite, or the moment lies outside the signal.
+
+    Examples
+    --------
+    >>> lab = SignalWeights(moment=20, mode="fixed", reach=2)
+    >>> lab.weights[18:23].round(2)
+    array([0.2, 0.2, 0.2, 0.2, 0.2])
+    """
+
+    script = "signal_weights"
+
+    signal = Numbers(examples.noisy_edge().noisy, (None,)).tag(sync=True)
+    clean = Numbers(examples.noisy_edge().clean, (None,)).tag(sync=True)
+    moment = traitlets.Int(27, min=0).tag(sync=True)
+    mode = traitlets.Enum(["fixed", "adaptive"], default_value="fixed").tag(sync=True)
+    reach = traitlets.Int(4, min=0, max=12).tag(sync=True)
+    bandwidth = traitlets.Float(0.25, min=0.05, max=2.0).tag(sync=True)
+    presets = traitlets.List(traitlets.Dict()).tag(sync=True)
+
+    weights = traitlets.Any(read_only=True)
+    output = traitlets.Any(read_only=True)
+
+    def __init__(self, **kwargs):
+        kwargs.setdefault("title", "Choose a moment, see its weights")
+        super().__init__(**kwargs)
+        self.observe(self._compute, ["signal", "clean", "moment", "mode", "reach", "bandwidth"])
+        self._compute()
+
+    @traitlets.validate("signal", "clean")
+    def _check_size(self, proposal):
+        if not 4 <= len(proposal["value"]) <= 120:
+            raise traitlets.TraitError(
+                f"SignalWeights.{proposal['trait'].name} needs 4 to 120 elements, "
+                f"got {len(proposal['value'])}."
+            )
+        return proposal["value"]
+
+    @traitlets.validate("moment")
+    def _check_moment(self, proposal):
+        if proposal["value"] >= len(self.signal):
+            raise traitlets.TraitError(
+                f"SignalWeights.moment must be below {len(self.signal)}, got {proposal['value']}."
+            )
+        return proposal["value"]
+
+    def weights_at(self, moment):
+        """Weights for the output at any moment, shape ``(n,)``."""
+        if self.mode == "fixed":
+            return window_weights(len(self.signal), moment, self.reach)
+        return similarity_weights(np.array(self.signal), moment, self.bandwidth)
+
+    def filtered(self):
+        """The output at every moment, shape ``(n,)``."""
+        signal = np.array(self.signal)
+        return np.array([self.weights_at(t) @ signal for t in range(len(signal))])
+
+    def _compute(self, _change=None):
+        if len(self.signal) != len(self.clean):
+            raise traitlets.TraitError(
+                "SignalWeights needs as many clean elements as noisy ones, "
+                f"got {len(self.clean)} and {len(self.signal)}."
+            )
+        self.set_trait("weights", self.weights_at(self.moment))
+        self.set_trait("output", float(self.weights @ np.array(self.signal)))
+
+    def picture(self):
+        from attnlib import figures
+
+        return svg_picture(
+            figures.signal_weights(
+                self.signal, self.clean, self.filtered(), self.weights, self.moment
+            )
+        )

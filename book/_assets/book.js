@@ -1,0 +1,83 @@
+// The page's own small tools: theme, contents drawer, copy buttons, search on "/".
+(() => {
+  "use strict";
+  const root = document.documentElement;
+
+  // Theme: what the system asks for, until the reader chooses.
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const themeButton = document.querySelector(".top-theme");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : dark.matches);
+  const nameTheme = () => {
+    themeButton.textContent = isDark() ? "Light" : "Dark";
+    themeButton.setAttribute("aria-label", `Use the ${isDark() ? "light" : "dark"} theme`);
+  };
+  themeButton.hidden = false;
+  themeButton.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    try {
+      localStorage.setItem("theme", root.dataset.theme);
+    } catch {
+      // Storage may be closed for pages opened from disk; the choice then lasts for this page.
+    }
+    nameTheme();
+  });
+  dark.addEventListener("change", nameTheme);
+  nameTheme();
+
+  // Contents: a drawer on narrow screens.
+  const menu = document.querySelector(".top-menu");
+  const contents = document.getElementById("contents");
+  const open = (yes) => {
+    contents.classList.toggle("is-open", yes);
+    menu.setAttribute("aria-expanded", yes);
+    if (yes) contents.focus();
+  };
+  menu.setAttribute("role", "button");
+  open(false);
+  root.classList.add("has-script");
+  menu.addEventListener("click", (event) => {
+    event.preventDefault();
+    open(!contents.classList.contains("is-open"));
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== " ") return;
+    event.preventDefault();
+    menu.click();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && contents.classList.contains("is-open")) {
+      open(false);
+      menu.focus();
+    }
+  });
+  document.addEventListener("pointerdown", (event) => {
+    const outside = !contents.contains(event.target) && !menu.contains(event.target);
+    if (outside && contents.classList.contains("is-open")) open(false);
+  });
+
+  // "/" goes to the search field.
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, textarea, select, [contenteditable]");
+    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    document.querySelector(".top-search input").focus();
+  });
+
+  // Code can be copied.
+  for (const block of document.querySelectorAll(".cell_input pre, .cell_input + pre")) {
+    const copy = document.createElement("button");
+    copy.type = "button";
+    copy.className = "copy";
+    copy.textContent = "Copy";
+    copy.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(block.textContent);
+        copy.textContent = "Copied";
+      } catch {
+        copy.textContent = "Not allowed";
+      }
+      setTimeout(() => (copy.textContent = "Copy"), 1500);
+    });
+    block.parentElement.append(copy);
+  }
+})();

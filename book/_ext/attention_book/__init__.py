@@ -1,0 +1,112 @@
+"""The book's own Sphinx extension: its theme, its colours, its figure numbers, its live widgets."""
+
+import re
+from pathlib import Path
+
+from sphinx.errors import ExtensionError
+
+from attention_book import live
+from attnlib import palette
+
+HERE = Path(__file__).parent
+
+
+def configure(app, config):
+    """Formula macros from the palette; nothing of MathJax from elsewhere; no theme options."""
+    config.html_theme_options = {}
+    config.mathjax3_config = {
+        "loader": {"load": ["[tex]/html"]},
+        "tex": {"packages": {"[+]": ["html"]}, "macros": palette.mathjax_macros()},
+        "options": {"enableMenu": False},
+    }
+
+
+def colours():
+    """The palette as a style sheet: light, dark on request, dark where the system asks for it."""
+    light = palette.css_variables(palette.LIGHT)
+    dark = palette.css_variables(palette.DARK)
+    return (
+        f":root {{ color-scheme: light; {light} }}\n"
+        f':root[data-theme="dark"] {{ color-scheme: dark; {dark} }}\n'
+        "@media (prefers-color-scheme: dark) {\n"
+        f':root:not([data-theme="light"]) {{ color-scheme: dark; {dark} }}\n'
+        "}\n"
+        "@media print {\n"
+        f":root:root:root {{ color-scheme: light; {light} }}\n"
+        "}\n"
+    )
+
+
+def write_styles(app, exception):
+    """Write the colours, and the style sheets that the page needs, as one file."""
+    if exception or app.builder.format != "html":
+        return
+    from attnlib.widgets import modules
+
+    sources = [
+        colours(),
+        *(
+            (app.srcdir / "book/_assets" / f"{name}.css").read_text(encoding="utf-8")
+            for name in ("book", "code")
+        ),
+        modules.stylesheet(),
+    ]
+    folder = Path(app.outdir, "_static")
+    (folder / "attention.css").write_text("\n".join(sources), encoding="utf-8")
+    for name in live.scripts_used(app.env):
+        target = folder / "widgets" / f"{name}.js"
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(modules.site_script(name), encoding="utf-8")
+
+
+def chapter_number(docname):
+    """The number in a chapter's file name, or None.
+
+    >>> chapter_number("book/04_scaling"), chapter_number("book/index")
+    (4, None)
+    """
+    match = re.match(r"(\d+)_", docname.rsplit("/", 1)[-1])
+    return int(match.group(1)) if match else None
+
+
+def number_figures_by_chapter(app, env):
+    """Figure 4.1 is the first of chapter 4, also while chapter 3 is not there yet."""
+    for docname, kinds in env.toc_fignumbers.items():
+        chapter = chapter_number(docname)
+        for numbers in kinds.values():
+            for position, figure in enumerate(numbers, start=1):
+                numbers[figure] = (position,) if chapter is None else (chapter, position)
+    return []
+
+
+def page_context(app, pagename, templatename, context, doctree):
+    """What the layout asks for: scripts, the notebook to download, the page's own table."""
+    context["widget_scripts"] = sorted(live.scripts_of(app.env, pagename))
+    context["is_cover"] = pagename == app.config.root_doc
+    context["chapter"] = chapter_number(pagename)
+    toc = context.get("toc") or ""
+    context["has_sections"] = toc.count("<li") > 2
+    source = app.env.doc2path(pagename) if pagename in app.env.all_docs else ""
+    context["notebook"] = f"_sources/{pagename}.ipynb" if str(source).endswith(".ipynb") else None
+    # The layout names its own scripts; Sphinx's list has the theme-less defaults.
+    context["math_scripts"] = [
+        js
+        for js in context.get("script_files", [])
+        if "mathjax" in str(getattr(js, "filename", js) or "")
+        or "MathJax" in str(getattr(js, "attributes", {}).get("body", ""))
+    ]
+
+
+def setup(app):
+    app.add_config_value("comments_config", {}, "env")  # Jupyter Book sets it for everyone
+    app.add_html_theme("attention", str(HERE / "theme"))
+    app.connect("config-inited", configure)
+    app.connect("source-read", live.replace_widgets)
+    app.connect("env-purge-doc", live.forget)
+    app.connect("env-merge-info", live.merge)
+    app.connect("env-get-updated", number_figures_by_chapter, priority=900)
+    app.connect("html-page-context", page_context, priority=900)
+    app.connect("build-finished", write_styles)
+    if app.config.html_theme != "attention":
+        raise ExtensionError("the book's extension goes with html_theme: attention")
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

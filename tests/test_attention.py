@@ -1,0 +1,444 @@
+"""Attention against loops, worked numbers, PyTorch, and what must always hold."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from attnlib import (
+    attend,
+    causal,
+    dot,
+    hardmax,
+    scaled_dot,
+    scaled_dot_product_attention,
+    sigmoid_normalize,
+    softmax,
+    sparsemax,
+)
+from attnlib.examples import causal_scores, three_rows, toy, two_queries
+
+BOTH = [attend, scaled_dot_product_attention]
+both = pytest.mark.parametrize("attention", BOTH, ids=lambda f: f.__name__)
+every_normalizer = pytest.mark.parametrize(
+    "normalize", [softmax, sparsemax, sigmoid_normalize, hardmax], ids=lambda f: f.__name__
+)
+reproducible = settings(max_examples=50, deadline=None, derandomize=True)
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def qkv(batch=(), n_q=3, n_k=7, d_k=5, d_v=11, seed=0):
+    rng = np.random.default_rng(seed)
+    return (
+        rng.normal(size=(*batch, n_q, d_k)),
+        rng.normal(size=(*batch, n_k, d_k)),
+        rng.normal(size=(*batch, n_k, d_v)),
+    )
+
+
+def draw_mask(*shape, seed=0):
+    """A random mask that leaves each query its first key."""
+    mask = np.random.default_rng(seed).random(shape) < 0.5
+    mask[..., 0] = True
+    return mask
+
+
+def loop(Q, K, V, mask=None):
+    """Answer one query after the other, with nothing but Python numbers."""
+    outputs, all_weights = [], []
+    for i, q in enumerate(Q.tolist()):
+        powers = []
+        for j, k in enumerate(K.tolist()):
+            score = sum(a * b for a, b in zip(q, k, strict=True)) / math.sqrt(len(q))
+            powers.append(math.exp(score) if mask is None or mask[i][j] else 0.0)
+        weights = [p / sum(powers) for p in powers]
+        columns = zip(*V.tolist(), strict=True)
+        outputs.append([sum(w * v for w, v in zip(weights, c, strict=True)) for c in columns])
+        all_weights.append(weights)
+    return outputs, all_weights
+
+
+def by_torch(Q, K, V, **options):
+    tensors = (torch.tensor(np.asarray(x)) for x in (Q, K, V))
+    return torch.nn.functional.scaled_dot_product_attention(*tensors, **options).numpy()
+
+
+@both
+@pytest.mark.parametrize("mask", [None, draw_mask(3, 7)], ids=["all", "masked"])
+def test_equals_a_loop_over_queries(attention, mask):
+    Q, K, V = qkv()
+    output, weights = attention(Q, K, V, mask=mask)
+    expected_output, expected_weights = loop(Q, K, V, mask)
+    assert_allclose(weights, expected_weights, atol=1e-14)
+    assert_allclose(output, expected_output, atol=1e-14)
+
+
+@both
+@pytest.mark.parametrize("batch", [(), (2,), (2, 13)])
+def test_equals_torch(attention, batch):
+    Q, K, V = qkv(batch)
+    assert_allclose(attention(Q, K, V)[0], by_torch(Q, K, V), atol=1e-12)
+    mask = draw_mask(*batch, 3, 7)
+    expected = by_torch(Q, K, V, attn_mask=torch.tensor(mask))
+    assert_allclose(attention(Q, K, V, mask=mask)[0], expected, atol=1e-12)
+    Q, K, V = qkv(batch, n_q=7)
+    expected = by_torch(Q, K, V, is_causal=True)
+    assert_allclose(attention(Q, K, V, mask=causal(7))[0], expected, atol=1e-12)
+
+
+def test_scale_equals_torch():
+    Q, K, V = qkv((2,))
+    for scale in (1.0, 0.2, 1 / 5, -0.3):
+        output, weights = scaled_dot_product_attention(Q, K, V, scale=scale)
+        assert_allclose(output, by_torch(Q, K, V, scale=scale), atol=1e-12)
+        assert_allclose(weights, softmax(scale * dot(Q, K)), atol=1e-14)
+
+
+@both
+@pytest.mark.parametrize(
+    ("batch_q", "batch_k", "batch_v"),
+    [((2, 1), (13,), (13,)), ((), (2,), (2,)), ((2,), (), ()), ((), (), (2, 13)), ((2,), (1,), ())],
+)
+def test_leading_axes_broadcast(attention, batch_q, batch_k, batch_v):
+    Q, K, V = draw(*batch_q, 3, 5), draw(*batch_k, 7, 5, seed=1), draw(*batch_v, 7, 11, seed=2)
+    pairs = np.broadcast_shapes(batch_q, batch_k)
+    batch = np.broadcast_shapes(pairs, batch_v)
+    output, weights = attention(Q, K, V)
+    assert output.shape == (*batch, 3, 11) and weights.shape == (*pairs, 3, 7)
+    Q, K, V = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (Q, K, V))
+    assert_allclose(output, by_torch(Q, K, V), atol=1e-12)
+    for index in np.ndindex(batch):
+        assert_allclose(output[index], attention(Q[index], K[index], V[index])[0], atol=1e-13)
+
+
+def test_worked_toy():
+    Q, K, V = toy()
+    output, weights = attend(Q, K, V, score=dot)
+    assert_array_equal(
+        weights.round(6), [[0.487856, 0.487856, 0.024289], [0.045279, 0.045279, 0.909443]]
+    )
+    assert_allclose(output, 5, rtol=1e-15)
+    assert round(math.exp(1) + math.exp(1) + math.exp(-2), 6) == 5.571899
+    V = np.array(V)
+    V[2] = 0
+    output, _ = attend(Q, K, V, score=dot)
+    assert_array_equal(output.round(3), [[4.879, 4.879], [0.453, 0.453]])
+
+
+def test_worked_two_queries():
+    output, weights = attend(*two_queries(), score=dot)
+    a, b = 0.422319, 0.155362
+    assert_array_equal(weights.round(6), [[a, b, a], [b, a, a]])
+    assert_array_equal(output.round(6), [[3, 4], [3.533913, 4.533913]])
+
+
+@both
+def test_worked_three_rows(attention):
+    output, weights = attention(*three_rows())
+    a, b, c, d = 0.401112, 0.197776, 0.248255, 0.503490
+    assert_array_equal(weights.round(6), [[a, b, a], [b, a, a], [c, c, d]])
+    expected = [[0.802224, 0.598888], [0.598888, 0.802224], [0.751745, 0.751745]]
+    assert_array_equal(output.round(6), expected)
+
+
+def test_worked_causal_scores_and_a_score_of_ones_own():
+    eye = np.eye(3)
+    output, weights = attend(eye, eye, eye, score=lambda Q, K: causal_scores(), mask=causal(3))
+    expected = [[1, 0, 0], [0.354344, 0.645656, 0], [0.258390, 0.426013, 0.315598]]
+    assert_array_equal(weights.round(6), expected)
+    assert_array_equal(output, weights)
+
+
+@every_normalizer
+def test_the_stages_are_score_then_mask_then_normalize_then_sum(normalize):
+    Q, K, V = qkv((2,))
+    mask = draw_mask(3, 7)
+    output, weights = attend(Q, K, V, score=dot, normalize=normalize, mask=mask)
+    expected = normalize(np.where(mask, dot(Q, K), -np.inf))
+    assert_array_equal(weights, expected)
+    assert_allclose(output, np.einsum("bij,bjd->bid", expected, V), atol=1e-14)
+    assert (weights[:, ~mask] == 0).all()
+    assert_allclose(weights.sum(axis=-1), 1, rtol=1e-14)
+
+
+def test_hardmax_is_a_lookup_and_equal_scores_are_the_mean():
+    Q, K, V = qkv()
+    output, _ = attend(Q, K, V, normalize=hardmax)
+    assert_array_equal(output, V[dot(Q, K).argmax(axis=1)])
+    output, _ = attend(0 * Q, K, V)
+    assert_allclose(output, np.tile(V.mean(axis=0), (3, 1)), atol=1e-14)
+
+
+def test_a_score_may_compare_queries_and_keys_of_unequal_length():
+    Q, K, V = draw(3, 4), draw(7, 5, seed=1), draw(7, 11, seed=2)
+    W = draw(4, 5, seed=3)
+    output, _ = attend(Q, K, V, score=lambda Q, K: Q @ W @ K.T)
+    assert_allclose(output, attend(Q @ W, K, V, score=dot)[0], atol=1e-13)
+
+
+sizes = {
+    "n_q": st.integers(1, 6),
+    "n_k": st.integers(1, 6),
+    "d_k": st.integers(1, 5),
+    "d_v": st.integers(1, 5),
+    "seed": st.integers(0, 999),
+}
+
+
+@every_normalizer
+@reproducible
+@given(size=st.fixed_dictionaries(sizes), masked=st.booleans())
+def test_what_holds_for_all_attention(normalize, size, masked):
+    Q, K, V = qkv(**size)
+    mask = (
+        draw_mask(len(Q), len(K), seed=size["seed"]) if masked else np.ones((len(Q), len(K)), bool)
+    )
+
+    def answer(Q, K, V, mask):
+        return attend(Q, K, V, normalize=normalize, mask=mask)
+
+    output, weights = answer(Q, K, V, mask)
+    # Weights are a distribution, and so the output lies between the values.
+    assert_allclose(weights.sum(axis=-1), 1, rtol=1e-13)
+    assert (output >= V.min(axis=0) - 1e-12).all() and (output <= V.max(axis=0) + 1e-12).all()
+    # Order of keys and values together: no effect.  Order of queries: the order of outputs.
+    rng = np.random.default_rng(size["seed"])
+    keys, queries = rng.permutation(len(K)), rng.permutation(len(Q))
+    assert_allclose(answer(Q, K[keys], V[keys], mask[:, keys])[0], output, atol=1e-12)
+    assert_allclose(answer(Q[queries], K, V, mask[queries])[0], output[queries], atol=1e-12)
+    # Each query is answered as if it were alone.
+    for i in range(len(Q)):
+        alone, _ = answer(Q[i : i + 1], K, V, mask[i : i + 1])
+        assert_allclose(alone[0], output[i], atol=1e-12)
+    # The output is linear in the values, and values do not touch the weights.
+    assert_allclose(answer(Q, K, 3 * V, mask)[0], 3 * output, atol=1e-12)
+    assert_array_equal(answer(Q, K, V + 1, mask)[1], weights)
+
+
+@every_normalizer
+@reproducible
+@given(n=st.integers(2, 7), cached=st.integers(0, 4), seed=st.integers(0, 99), data=st.data())
+def test_causal_outputs_ignore_the_future(normalize, n, cached, seed, data):
+    Q, K, V = qkv(n_q=n, n_k=n + cached, seed=seed)
+    now = data.draw(st.integers(0, n - 2))
+    before, _ = attend(Q, K, V, normalize=normalize, mask=causal(n, n + cached))
+    K[cached + now + 1 :], V[cached + now + 1 :] = -50, 1e4
+    after, _ = attend(Q, K, V, normalize=normalize, mask=causal(n, n + cached))
+    assert_array_equal(after[: now + 1], before[: now + 1])
+    assert (after[-1] != before[-1]).any() or normalize in (hardmax, sparsemax)
+
+
+@both
+def test_a_masked_key_counts_as_if_it_were_not_there(attention):
+    Q, K, V = qkv((2,))
+    mask = np.array([True, True, False, True, False, True, True])
+    output, _ = attention(Q, K, V, mask=mask)
+    assert_allclose(output, attention(Q, K[:, mask], V[:, mask])[0], atol=1e-14)
+
+
+@both
+@pytest.mark.parametrize(
+    "shape", [(), (7,), (1, 7), (3, 1), (3, 7), (2, 1, 7), (1, 3, 7), (2, 3, 7)]
+)
+def test_masks_broadcast(attention, shape):
+    Q, K, V = qkv((2,))
+    mask = np.ones((), bool) if shape == () else draw_mask(*shape)
+    full = np.broadcast_to(mask, (2, 3, 7))
+    assert_array_equal(attention(Q, K, V, mask=mask)[1], attention(Q, K, V, mask=full)[1])
+    assert_array_equal(attention(Q, K, V, mask=mask.tolist())[1][~full], 0)
+
+
+@both
+def test_one_key_one_query_and_no_query(attention):
+    Q, K, V = qkv(n_k=1)
+    output, weights = attention(Q, K, V)
+    assert_array_equal(weights, np.ones((3, 1)))
+    assert_array_equal(output, np.tile(V, (3, 1)))
+    Q, K, V = qkv(n_q=1)
+    assert attention(Q, K, V)[0].shape == (1, 11)
+    assert attention(Q[:0], K, V)[0].shape == (0, 11)
+
+
+@both
+def test_number_types(attention):
+    Q, K, V = qkv((2,))
+    single = attention(*(x.astype(np.float32) for x in (Q, K, V)), mask=draw_mask(3, 7))
+    double = attention(Q, K, V, mask=draw_mask(3, 7))
+    for low, high in zip(single, double, strict=True):
+        assert low.dtype == np.float32 and high.dtype == np.float64
+        assert_allclose(low, high, atol=1e-5)
+    for array in attention([[1, 2]], np.array([[3, 4]], np.int8), [[5]]):
+        assert array.dtype == np.float64
+
+
+@both
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_large_numbers_neither_overflow_nor_warn(attention, dtype):
+    Q, K, V = (np.sign(x).astype(dtype) * dtype(1e4) for x in qkv())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        output, weights = attention(Q, K, V)
+        masked, _ = attention(Q, K, V, mask=draw_mask(3, 7))
+    assert np.isfinite(output).all() and np.isfinite(masked).all()
+    assert_allclose(weights.sum(axis=-1), 1, rtol=1e-6)
+
+
+@every_normalizer
+def test_large_scores_with_every_normalizer(normalize):
+    Q, K, V = [[1.0]], [[-1e4], [-1e4 + 1], [-2e4]], [[1.0], [2.0], [3.0]]
+    output, weights = attend(Q, K, V, normalize=normalize)
+    assert_allclose(weights.sum(), 1, rtol=1e-14)
+    assert weights.argmax() == 1 and weights[0, 2] == 0
+    assert 1 <= output[0, 0] <= 2
+
+
+@both
+def test_arguments_are_not_changed(attention):
+    arrays = [*qkv(), draw_mask(3, 7)]
+    before = [x.copy() for x in arrays]
+    for x in arrays:
+        x.setflags(write=False)
+    Q, K, V, mask = arrays
+    attention(Q, K, V, mask=mask)
+    for x, old in zip(arrays, before, strict=True):
+        assert_array_equal(x, old)
+
+
+ones = np.ones
+BAD_QKV = [
+    (ones(5), ones((7, 5)), ones((7, 2)), r"Q has shape \(5,\).*n_q, d_k\).*q\[None, :\]"),
+    (ones((3, 5)), ones(5), ones((7, 2)), r"K has shape \(5,\).*n_k, d_k\).*q\[None, :\]"),
+    (ones((3, 5)), ones((7, 5)), ones(7), r"V has shape \(7,\).*n_k, d_v\)"),
+    (ones((3, 4)), ones((7, 5)), ones((7, 2)), r"Q .*\(3, 4\) and K .*\(7, 5\).*not 4 and 5"),
+    (
+        ones((3, 5)),
+        ones((7, 5)),
+        ones((6, 2)),
+        r"K .*\(7, 5\) and V .*\(6, 2\).*one value.*each key",
+    ),
+    (ones((3, 5)), ones((0, 5)), ones((0, 2)), r"K has shape \(0, 5\): there are no keys"),
+    (ones((3, 5)), ones((7, 5)), ones((7, 0)), r"V has shape \(7, 0\): its rows are empty"),
+    (
+        ones((2, 3, 5)),
+        ones((4, 7, 5)),
+        ones((7, 2)),
+        r"Q .*\(2, 3, 5\), K .*\(4, 7, 5\).*broadcast",
+    ),
+    (ones((2, 3, 5)), ones((7, 5)), ones((4, 7, 2)), r"Q .*K .*V has shape \(4, 7, 2\).*broadcast"),
+    ([[np.nan]], [[1]], [[1]], r"Q of shape \(1, 1\) holds nan at index \(0, 0\).*finite"),
+    ([[1]], [[1], [np.inf]], [[1], [1]], r"K of shape \(2, 1\) holds inf at index \(1, 0\)"),
+    ([[1]], [[1]], [[1, -np.inf]], r"V of shape \(1, 2\) holds -inf at index \(0, 1\)"),
+    ([[1]], [[1]], [[1, 2], [3]], "V is ragged"),
+]
+
+
+@both
+@pytest.mark.parametrize(("Q", "K", "V", "message"), BAD_QKV)
+def test_bad_shapes_and_numbers_are_refused_by_name(attention, Q, K, V, message):
+    with pytest.raises(ValueError, match=message):
+        attention(Q, K, V)
+
+
+@both
+@pytest.mark.parametrize("bad", [[["a"]], [[None]], [[1j]], [[True]], [[object()]]])
+def test_bad_types_are_refused_by_name(attention, bad):
+    for position, name in enumerate("QKV"):
+        arguments = [[[1.0]], [[1.0]], [[1.0]]]
+        arguments[position] = bad
+        with pytest.raises(TypeError, match=f"{name} holds .* only integers and floats"):
+            attention(*arguments)
+
+
+@both
+def test_bad_masks_are_refused_by_name(attention):
+    Q, K, V = qkv((2,))
+    for shape in [(7, 3), (2, 7), (3, 6), (4, 3, 7), (5, 2, 3, 7), (0,)]:
+        with pytest.raises(ValueError, match=r"mask has shape .* the scores' shape \(2, 3, 7\)"):
+            attention(Q, K, V, mask=ones(shape, bool))
+    for bad in (ones((3, 7), int), ones((3, 7)), "causal", [[None]]):
+        with pytest.raises(TypeError, match=r"mask holds .* must be boolean.*mask == 1"):
+            attention(Q, K, V, mask=bad)
+    with pytest.raises(ValueError, match="mask is ragged"):
+        attention(Q, K, V, mask=[[True], [True, False]])
+
+
+@both
+def test_a_query_that_may_attend_to_nothing_is_named(attention):
+    Q, K, V = qkv((2, 13))
+    mask = ones((2, 13, 3, 7), bool)
+    mask[1, 4, 2] = False
+    with pytest.raises(ValueError, match=r"query \(1, 4, 2\) may attend to nothing: mask rules"):
+        attention(Q, K, V, mask=mask)
+    with pytest.raises(ValueError, match=r"query 1 may attend to nothing: mask .*\(3, 7\)"):
+        attention(Q[0, 0], K[0, 0], V[0, 0], mask=[[True], [False], [True]])
+    with pytest.raises(ValueError, match=r"query \(0, 0, 0\) may attend to nothing"):
+        attention(Q, K, V, mask=False)
+
+
+@every_normalizer
+def test_a_score_that_leaves_a_query_nothing_is_named_whatever_normalizes(normalize):
+    Q, K, V = qkv()
+    only_first = np.full((3, 7), -np.inf)
+    only_first[:, 0] = 0
+
+    def score(Q, K):
+        return only_first
+
+    assert_array_equal(attend(Q, K, V, score=score, normalize=normalize)[0], V[[0, 0, 0]])
+    mask = ones((3, 7), bool)
+    mask[2, 0] = False
+    with pytest.raises(ValueError, match="query 2 may attend to nothing: mask"):
+        attend(Q, K, V, score=score, normalize=normalize, mask=mask)
+    only_first[1] = -np.inf
+    with pytest.raises(ValueError, match="query 1 may attend to nothing: score"):
+        attend(Q, K, V, score=score, normalize=normalize)
+
+
+def test_a_score_or_normalizer_that_returns_something_unusable_is_named():
+    Q, K, V = qkv((2,))
+
+    def gives(result):
+        return lambda *arguments: result
+
+    for shape in [(2, 7, 3), (3, 7), (2, 3, 1), ()]:
+        with pytest.raises(ValueError, match=r"score returned shape .*expected \(2, 3, 7\)"):
+            attend(Q, K, V, score=gives(ones(shape)))
+        with pytest.raises(ValueError, match=r"normalize returned shape .*expected \(2, 3, 7\)"):
+            attend(Q, K, V, normalize=gives(ones(shape)))
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match=f"the result of score .* holds {bad}"):
+            attend(Q, K, V, score=gives(np.full((2, 3, 7), bad)))
+        with pytest.raises(ValueError, match=f"the result of normalize .* holds {bad}"):
+            attend(Q, K, V, normalize=gives(np.full((2, 3, 7), bad)))
+    with pytest.raises(ValueError, match=r"the result of normalize .* holds -inf"):
+        attend(Q, K, V, normalize=lambda scores: scores, mask=causal(3, 7))
+    with pytest.raises(TypeError, match="the result of score holds object"):
+        attend(Q, K, V, score=gives(None))
+    for bad in ("dot", None, 1):
+        with pytest.raises(TypeError, match=f"score must be a function, not {bad!r}"):
+            attend(Q, K, V, score=bad)
+        with pytest.raises(TypeError, match=f"normalize must be a function, not {bad!r}"):
+            attend(Q, K, V, normalize=bad)
+
+
+def test_bad_scales_are_refused_by_name():
+    Q, K, V = qkv()
+    with pytest.raises(ValueError, match="scale=nan is not finite"):
+        scaled_dot_product_attention(Q, K, V, scale=np.nan)
+    with pytest.raises(TypeError, match="scale must be one real number"):
+        scaled_dot_product_attention(Q, K, V, scale=scaled_dot)
+
+
+@both
+def test_options_must_be_named(attention):
+    Q, K, V = qkv()
+    with pytest.raises(TypeError, match="positional"):
+        attention(Q, K, V, None)

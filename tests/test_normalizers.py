@@ -1,0 +1,340 @@
+"""Normalisers against loops, worked numbers, PyTorch, a projection, and what must always hold."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from attnlib import hardmax, sigmoid_normalize, softmax, softmax_jacobian, sparsemax
+from attnlib.examples import four_scores
+
+NORMALIZERS = [softmax, sparsemax, sigmoid_normalize, hardmax]
+every_normalizer = pytest.mark.parametrize("normalize", NORMALIZERS, ids=lambda f: f.__name__)
+every_function = pytest.mark.parametrize(
+    "normalize", [*NORMALIZERS, softmax_jacobian], ids=lambda f: f.__name__
+)
+temperatures = pytest.mark.parametrize("T", [0.1, 0.5, 1.0, 3.0])
+reproducible = settings(max_examples=60, deadline=None, derandomize=True)
+rows = hnp.arrays(np.float64, st.integers(1, 8), elements=st.floats(-1e4, 1e4))
+some_temperature = st.floats(0.01, 100)
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).normal(scale=2, size=shape)
+
+
+# The definitions, one row at a time, in plain Python.
+
+
+def softmax_loop(row, T):
+    powers = [math.exp(s / T) for s in row]
+    return [p / sum(powers) for p in powers]
+
+
+def sparsemax_loop(row, T):
+    """Project onto the simplex: bisect for the threshold at which the weights sum to one."""
+    z = [s / T for s in row]
+    low, high = max(z) - 1, max(z)
+    for _ in range(200):
+        middle = (low + high) / 2
+        if sum(max(s - middle, 0) for s in z) > 1:
+            low = middle
+        else:
+            high = middle
+    return [max(s - high, 0) for s in z]
+
+
+def sigmoid_loop(row, T):
+    sigmoids = [1 / (1 + math.exp(-s / T)) for s in row]
+    return [s / sum(sigmoids) for s in sigmoids]
+
+
+def hardmax_loop(row, T):
+    winner = list(row).index(max(row))
+    return [float(i == winner) for i in range(len(row))]
+
+
+LOOPS = {
+    softmax: softmax_loop,
+    sparsemax: sparsemax_loop,
+    sigmoid_normalize: sigmoid_loop,
+    hardmax: hardmax_loop,
+}
+
+
+@temperatures
+@every_normalizer
+def test_equals_a_loop_over_rows(normalize, T):
+    scores = draw(3, 5, 7)
+    weights = normalize(scores, temperature=T)
+    for b in range(3):
+        for i in range(5):
+            expected = LOOPS[normalize](scores[b, i].tolist(), T)
+            assert_allclose(weights[b, i], expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("normalize", "expected"),
+    [
+        (softmax, [0.14930, 0.01109, 0.81728, 0.02233]),
+        (sparsemax, [0, 0, 1, 0]),
+        (hardmax, [0, 0, 1, 0]),
+    ],
+)
+def test_worked_numbers(normalize, expected):
+    assert_array_equal(normalize(four_scores()).round(5), expected)
+
+
+def test_hand_worked_sparsemax_with_two_and_with_all_entries_kept():
+    assert_allclose(sparsemax([1, 0.5, -1]), [0.75, 0.25, 0], atol=1e-15)
+    assert_allclose(sparsemax([0.3, 0.2, 0.1]), [1.3 / 3, 1 / 3, 0.7 / 3], atol=1e-15)
+    assert_array_equal(sparsemax([5, 4, -np.inf]), [1, 0, 0])
+
+
+@temperatures
+@pytest.mark.parametrize("axis", [-1, 0, 1, 2])
+def test_equals_torch(axis, T):
+    scores = draw(3, 5, 7)
+    t = torch.tensor(scores) / T
+    assert_allclose(softmax(scores, axis, T), torch.softmax(t, axis), atol=1e-12)
+    sigmoids = torch.sigmoid(t)
+    expected = sigmoids / sigmoids.sum(axis, keepdim=True)
+    assert_allclose(sigmoid_normalize(scores, axis, T), expected, atol=1e-12)
+    best = torch.zeros_like(t).scatter(axis, t.argmax(axis, keepdim=True), 1.0)
+    assert_array_equal(hardmax(scores, axis, T), best)
+
+
+@every_normalizer
+def test_every_axis_is_the_last_axis_moved(normalize):
+    scores = draw(3, 5, 7)
+    for axis in range(-3, 3):
+        moved = normalize(np.moveaxis(scores, axis, -1))
+        weights = normalize(scores, axis=axis)
+        assert_array_equal(weights, np.moveaxis(moved, -1, axis))
+        assert_allclose(weights.sum(axis=axis), 1, rtol=1e-14)
+
+
+@every_normalizer
+@reproducible
+@given(row=rows, T=some_temperature)
+def test_weights_are_a_distribution_that_keeps_the_order(normalize, row, T):
+    weights = normalize(row, temperature=T)
+    assert (weights >= 0).all() and (weights <= 1).all()
+    assert_allclose(weights.sum(), 1, rtol=1e-13)
+    best_first = np.argsort(-row, kind="stable")
+    assert (np.diff(weights[best_first]) <= 0).all()
+
+
+@every_normalizer
+@reproducible
+@given(row=rows, T=some_temperature, seed=st.integers(0, 99))
+def test_permuting_scores_permutes_weights(normalize, row, T, seed):
+    if normalize is hardmax:
+        row = np.unique(row)
+    order = np.random.default_rng(seed).permutation(len(row))
+    permuted = normalize(row[order], temperature=T)
+    assert_allclose(permuted, normalize(row, temperature=T)[order], rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("normalize", [softmax, sparsemax, hardmax])
+def test_a_constant_added_to_a_row_changes_nothing_except_for_sigmoid(normalize):
+    scores = draw(5, 7)
+    assert_allclose(normalize(scores + 3), normalize(scores), atol=1e-13)
+    assert np.abs(sigmoid_normalize(scores + 3) - sigmoid_normalize(scores)).max() > 0.01
+
+
+@reproducible
+@given(row=rows, T=some_temperature)
+def test_sparsemax_is_the_projection_found_by_bisection(row, T):
+    assert_allclose(sparsemax(row, temperature=T), sparsemax_loop(row.tolist(), T), atol=1e-9)
+
+
+def test_temperature_divides_the_scores_and_its_limits_are_hardmax_and_the_mean():
+    scores = draw(5, 7)
+    for normalize in (softmax, sparsemax, sigmoid_normalize):
+        assert_allclose(normalize(scores, temperature=4), normalize(scores / 4), atol=1e-15)
+        assert_allclose(normalize(scores, temperature=1e12), 1 / 7, atol=1e-9)
+    for normalize in (softmax, sparsemax):
+        assert_allclose(normalize(scores, temperature=1e-6), hardmax(scores), atol=1e-15)
+    assert_array_equal(hardmax(scores, temperature=1e12), hardmax(scores))
+
+
+def test_ties():
+    for normalize in (softmax, sparsemax, sigmoid_normalize):
+        assert_allclose(normalize([2, 2, 2, 2]), 0.25, rtol=1e-15)
+    assert_array_equal(hardmax([[1, 7, 7], [7, 7, 1]]), [[0, 1, 0], [1, 0, 0]])
+    assert_array_equal(hardmax([[7, 1], [7, 2], [1, 2]], axis=0), [[1, 0], [0, 1], [0, 0]])
+
+
+@every_normalizer
+def test_minus_infinity_gets_exactly_nothing_and_the_rest_is_as_without_it(normalize):
+    scores = draw(5, 7)
+    with_hole = np.insert(scores, 3, -np.inf, axis=1)
+    weights = normalize(with_hole, temperature=0.7)
+    assert (weights[:, 3] == 0).all()
+    assert_allclose(np.delete(weights, 3, axis=1), normalize(scores, temperature=0.7), atol=1e-15)
+    assert_array_equal(normalize([-np.inf, -3e4, -np.inf]), [0, 1, 0])
+
+
+def test_sparsemax_gives_masked_scores_exactly_nothing_where_the_threshold_is_nearly_minus_one():
+    scores = np.full(1001, -1 + 1e-12)
+    scores[0], scores[-500:] = 0, -np.inf
+    assert (sparsemax(scores)[-500:] == 0).all()
+
+
+@every_normalizer
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("T", [1.0, 1e-30, 1e30])
+def test_huge_scores_neither_overflow_nor_warn(normalize, dtype, T):
+    scores = np.array([[1e4, -1e4, 0], [-1e4, -1e4, -1e4], [1e30, -1e30, 1e30]], dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        weights = normalize(scores, temperature=T)
+    assert np.isfinite(weights).all()
+    assert_allclose(weights.sum(axis=-1), 1, rtol=1e-6)
+
+
+@every_normalizer
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_largest_numbers_of_a_type_neither_overflow_nor_warn(normalize, dtype):
+    most = np.finfo(dtype).max
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert_array_equal(normalize(np.array([most, -most, -most, -most])), [1, 0, 0, 0])
+        assert_array_equal(normalize(np.array([0, -most / 2, -most / 2, -most / 2])), [1, 0, 0, 0])
+
+
+def test_sigmoid_of_very_negative_scores_behaves_as_softmax():
+    """There σ(s) = exp(s) to the last digit, and every σ(s) by itself would be 0."""
+    scores = np.array([-1e4, -1e4 + 1, -1e4 - 2])
+    assert_allclose(sigmoid_normalize(scores), softmax(scores), rtol=1e-12)
+    assert_allclose(sigmoid_normalize([1e4, 5e3, 1e4 + 1]), 1 / 3, rtol=1e-15)
+    assert_allclose(sigmoid_normalize([-1e4, 0, 1e4]), [0, 1 / 3, 2 / 3], rtol=1e-15)
+
+
+@every_function
+def test_number_types(normalize):
+    single = draw(3, 5).astype(np.float32)
+    assert normalize(single).dtype == np.float32
+    assert normalize(single, temperature=np.float64(0.5)).dtype == np.float32
+    assert_allclose(normalize(single), normalize(single.astype(float)), atol=1e-6)
+    for dtype in (np.int64, np.int8, np.uint8, np.float16):
+        assert normalize(np.array([[3, 1]], dtype)).dtype == np.float64
+    assert_array_equal(normalize([3, 1]), normalize(np.array([3.0, 1.0])))
+
+
+@every_function
+def test_arguments_are_not_changed(normalize):
+    scores = draw(3, 5)
+    scores[1, 2] = -np.inf
+    before = scores.copy()
+    scores.setflags(write=False)
+    normalize(scores)
+    assert_array_equal(scores, before)
+
+
+@every_function
+def test_one_score_gets_all_and_no_rows_is_no_error(normalize):
+    assert normalize([[4.0]]).sum() == (0 if normalize is softmax_jacobian else 1)
+    assert normalize(np.zeros((0, 3))).shape[:2] == (0, 3)
+
+
+@temperatures
+def test_jacobian_equals_a_loop_and_torch_and_finite_differences(T):
+    scores = draw(3, 5, 7)
+    jacobian = softmax_jacobian(scores, T)
+    assert jacobian.shape == (3, 5, 7, 7)
+    for index in np.ndindex(3, 5):
+        row = scores[index]
+        w = softmax_loop(row.tolist(), T)
+        loop = [[w[i] * ((i == j) - w[j]) / T for j in range(7)] for i in range(7)]
+        assert_allclose(jacobian[index], loop, atol=1e-13)
+        by_torch = torch.autograd.functional.jacobian(
+            lambda s: torch.softmax(s / T, -1), torch.tensor(row)
+        )
+        assert_allclose(jacobian[index], by_torch, atol=1e-10)
+    step = 1e-6
+    ahead, back = scores.copy(), scores.copy()
+    ahead[..., 2] += step
+    back[..., 2] -= step
+    slope = (softmax(ahead, temperature=T) - softmax(back, temperature=T)) / (2 * step)
+    assert_allclose(jacobian[..., 2], slope, atol=1e-6)
+
+
+@reproducible
+@given(row=rows, T=some_temperature)
+def test_jacobian_is_symmetric_and_its_rows_sum_to_zero(row, T):
+    jacobian = softmax_jacobian(row, T)
+    assert_allclose(jacobian, jacobian.T, rtol=1e-12, atol=1e-14 / T)
+    assert_allclose(jacobian.sum(axis=-1), 0, atol=1e-12 / T)
+    assert (np.diag(jacobian) >= 0).all()
+
+
+def test_jacobian_is_zero_where_a_score_is_masked():
+    jacobian = softmax_jacobian([1.0, -np.inf, 2.0])
+    assert (jacobian[1] == 0).all() and (jacobian[:, 1] == 0).all()
+
+
+@every_function
+def test_bad_scores_are_refused_by_name(normalize):
+    for bad in (np.nan, np.inf):
+        scores = np.zeros((2, 3))
+        scores[1, 2] = bad
+        with pytest.raises(ValueError, match=rf"scores .*\(2, 3\) holds {bad} at .*\(1, 2\)"):
+            normalize(scores)
+    for bad in (["a", "b"], [None, 1.0], [1j, 2j], [True, False], "text"):
+        with pytest.raises(TypeError, match=r"scores holds .* only integers and floats"):
+            normalize(bad)
+    with pytest.raises(ValueError, match="scores is ragged"):
+        normalize([[1, 2], [3]])
+    with pytest.raises(ValueError, match=r"scores has shape \(3, 0\): axis 1 is empty"):
+        normalize(np.zeros((3, 0)))
+    with pytest.raises(ValueError, match=r"axis=-1 is out of range for scores of shape \(\)"):
+        normalize(3.0)
+
+
+@every_function
+def test_a_row_without_any_chance_is_named(normalize):
+    scores = np.zeros((3, 5, 7))
+    scores[2, 4] = -np.inf
+    with pytest.raises(ValueError, match=r"scores\[2, 4, :\] is -inf throughout"):
+        normalize(scores)
+    with pytest.raises(ValueError, match=r"scores\[:\] is -inf throughout"):
+        normalize([-np.inf, -np.inf])
+
+
+@every_normalizer
+def test_a_column_without_any_chance_is_named_too(normalize):
+    scores = np.zeros((3, 5, 7))
+    scores[2, :, 6] = -np.inf
+    with pytest.raises(ValueError, match=r"scores\[2, :, 6\] is -inf throughout"):
+        normalize(scores, axis=1)
+    assert normalize(scores, axis=-1)[2, 0, 6] == 0
+
+
+@every_function
+def test_bad_temperatures_are_refused_by_name(normalize):
+    for bad in (0, -1, np.nan, np.inf, -np.inf, 1e-320):
+        with pytest.raises(ValueError, match="temperature"):
+            normalize([1.0, 2.0], temperature=bad)
+    for bad in (None, "1", True, [1.0], 1j):
+        with pytest.raises(TypeError, match="temperature must be one real number"):
+            normalize([1.0, 2.0], temperature=bad)
+    with pytest.raises(ValueError, match=r"temperature=1e-50 .* range of float32"):
+        normalize(np.ones(2, np.float32), temperature=1e-50)
+
+
+@every_normalizer
+def test_bad_axes_are_refused_by_name(normalize):
+    for bad in (2, -3, 10):
+        with pytest.raises(ValueError, match=rf"axis={bad} is out of range .*\(2, 3\)"):
+            normalize(np.zeros((2, 3)), axis=bad)
+    for bad in (None, 1.0, (0, 1), "0", True):
+        with pytest.raises(TypeError, match="axis must be an integer"):
+            normalize(np.zeros((2, 3)), axis=bad)

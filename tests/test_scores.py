@@ -1,0 +1,154 @@
+"""Scores against loops, worked numbers, PyTorch, and what must always hold."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from attnlib import dot, scaled_dot
+from attnlib.examples import three_rows, toy, two_queries
+
+every_score = pytest.mark.parametrize("score", [dot, scaled_dot], ids=lambda f: f.__name__)
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def loop(Q, K, scale):
+    """Score every pair, one product at a time."""
+    scores = []
+    for q in Q:
+        scores.append([scale * sum(a * b for a, b in zip(q, k, strict=True)) for k in K])
+    return scores
+
+
+def test_equals_a_loop_over_pairs():
+    Q, K = draw(3, 5), draw(7, 5, seed=1)
+    assert_allclose(dot(Q, K), loop(Q, K, 1), atol=1e-14)
+    assert_allclose(scaled_dot(Q, K), loop(Q, K, 5**-0.5), atol=1e-14)
+    assert_allclose(scaled_dot(Q, K, scale=0.3), loop(Q, K, 0.3), atol=1e-14)
+
+
+def test_worked_numbers():
+    Q, K, _ = toy()
+    assert_array_equal(dot(Q, K), [[1, 1, -2], [-1, -1, 2]])
+    Q, K, _ = two_queries()
+    assert_array_equal(dot(Q, K), [[1, 0, 1], [0, 1, 1]])
+    X, _, _ = three_rows()
+    half = 0.5**0.5
+    assert_allclose(
+        scaled_dot(X, X), [[half, 0, half], [0, half, half], [half, half, 2 * half]], rtol=1e-15
+    )
+
+
+@pytest.mark.parametrize(
+    ("batch_q", "batch_k"), [((), ()), ((2,), (2,)), ((2, 1), (11,)), ((), (2, 3)), ((1,), (4,))]
+)
+def test_equals_torch_with_broadcast_batches(batch_q, batch_k):
+    Q, K = draw(*batch_q, 3, 5), draw(*batch_k, 7, 5, seed=1)
+    expected = torch.einsum("...id,...jd->...ij", torch.tensor(Q), torch.tensor(K)).numpy()
+    assert dot(Q, K).shape == (*np.broadcast_shapes(batch_q, batch_k), 3, 7)
+    assert_allclose(dot(Q, K), expected, atol=1e-12)
+    assert_allclose(scaled_dot(Q, K), expected / 5**0.5, atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(n_q=st.integers(1, 6), n_k=st.integers(1, 6), d=st.integers(1, 6), seed=st.integers(0, 99))
+def test_what_holds_for_every_dot_product(n_q, n_k, d, seed):
+    Q, K = draw(n_q, d, seed=seed), draw(n_k, d, seed=seed + 100)
+    for score in (dot, scaled_dot):
+        scores = score(Q, K)
+        assert_allclose(scores, score(K, Q).T, atol=1e-13)
+        assert_allclose(score(3 * Q, K), 3 * scores, atol=1e-13)
+        assert_allclose(score(Q, K[::-1]), scores[:, ::-1], atol=1e-13)
+        assert_allclose(score(Q[:1], K), scores[:1], atol=1e-13)
+    assert_allclose(scaled_dot(Q, K) * d**0.5, dot(Q, K), atol=1e-13)
+
+
+def test_scaling_brings_the_variance_of_random_scores_to_one():
+    Q, K = draw(300, 64), draw(300, 64, seed=1)
+    assert abs(scaled_dot(Q, K).var() - 1) < 0.05
+    assert abs(dot(Q, K).var() / 64 - 1) < 0.05
+
+
+@every_score
+def test_number_types_and_magnitudes(score):
+    Q, K = draw(3, 5), draw(7, 5, seed=1)
+    single = score(Q.astype(np.float32), K.astype(np.float32))
+    assert single.dtype == np.float32
+    assert_allclose(single, score(Q, K), atol=1e-5)
+    assert score(Q.astype(np.float32), K).dtype == np.float64
+    assert score([[1, 2]], [[3, 4]]).dtype == np.float64
+    assert dot(np.array([[100]], np.int8), np.array([[100]], np.int8)) == 10000
+    assert_allclose(score(1e4 * Q, -1e4 * K), -1e8 * score(Q, K), rtol=1e-12)
+
+
+def test_a_float64_scale_keeps_float32():
+    ones = np.ones((1, 4), np.float32)
+    for scale in (np.float64(0.25), 0.25, np.float32(0.25)):
+        assert scaled_dot(ones, ones, scale=scale).dtype == np.float32
+        assert_array_equal(scaled_dot(ones, ones, scale=scale), [[1]])
+
+
+@every_score
+def test_arguments_are_not_changed(score):
+    Q, K = draw(3, 5), draw(7, 5, seed=1)
+    before = Q.copy(), K.copy()
+    Q.setflags(write=False)
+    K.setflags(write=False)
+    score(Q, K)
+    assert_array_equal(Q, before[0])
+    assert_array_equal(K, before[1])
+
+
+@every_score
+def test_one_query_one_key_and_no_query(score):
+    assert score([[2.0]], [[3.0]]).shape == (1, 1)
+    assert score(np.zeros((0, 5)), np.zeros((7, 5))).shape == (0, 7)
+
+
+BAD = [
+    ([1, 2], [[1, 2]], r"Q has shape \(2,\).*\(\.\.\., n_q, d_k\).*q\[None, :\]"),
+    ([[1, 2]], [1, 2], r"K has shape \(2,\).*\(\.\.\., n_k, d_k\).*q\[None, :\]"),
+    (3.0, [[1, 2]], r"Q has shape \(\)"),
+    (np.ones((3, 5)), np.ones((7, 4)), r"Q has shape \(3, 5\) and K has shape \(7, 4\).*5 and 4"),
+    (np.ones((2, 3, 5)), np.ones((4, 7, 5)), r"Q .*\(2, 3, 5\), K .*\(4, 7, 5\).*do not broadcast"),
+    (np.ones((3, 5)), np.ones((0, 5)), r"K has shape \(0, 5\): there are no keys"),
+    (np.ones((3, 0)), np.ones((7, 0)), r"Q has shape \(3, 0\): its rows are empty"),
+    ([[1, np.nan]], [[1, 2]], r"Q of shape \(1, 2\) holds nan at index \(0, 1\)"),
+    ([[1, 2]], [[1, 2], [np.inf, 2]], r"K of shape \(2, 2\) holds inf at index \(1, 0\)"),
+    ([[1, 2]], [[-np.inf, 2]], r"K of shape \(1, 2\) holds -inf"),
+    ([[1, 2], [3]], [[1, 2]], "Q is ragged"),
+    ([[1e200]], [[1e200]], r"Q, shape \(1, 1\), and K, shape \(1, 1\), overflow float64"),
+]
+
+
+@every_score
+@pytest.mark.parametrize(("Q", "K", "message"), BAD)
+def test_bad_shapes_and_numbers_are_refused_by_name(score, Q, K, message):
+    with pytest.raises(ValueError, match=message):
+        score(Q, K)
+
+
+@every_score
+@pytest.mark.parametrize("bad", [[["a"]], [[None]], [[1j]], [[True]], [[{}]]])
+def test_bad_types_are_refused_by_name(score, bad):
+    with pytest.raises(TypeError, match=r"Q holds .* only integers and floats"):
+        score(bad, [[1.0]])
+    with pytest.raises(TypeError, match=r"K holds .* only integers and floats"):
+        score([[1.0]], bad)
+
+
+def test_bad_scales_are_refused_by_name():
+    for bad in (np.nan, np.inf, -np.inf):
+        with pytest.raises(ValueError, match=f"scale={bad} is not finite"):
+            scaled_dot([[1]], [[1]], scale=bad)
+    for bad in ("1", True, [1.0], 1j):
+        with pytest.raises(TypeError, match="scale must be one real number"):
+            scaled_dot([[1]], [[1]], scale=bad)
+    one = np.ones((1, 1), np.float32)
+    with pytest.raises(ValueError, match="overflow float32"):
+        scaled_dot(one, one, scale=1e300)

@@ -1,0 +1,174 @@
+"""Bring third-party files into the book from npm packages: fonts, and MathJax for the site.
+
+    python tools/vendor.py            fetch with `npm pack` and write the files
+    python tools/vendor.py --check    compare what stands with the record, fetching nothing
+
+Only authors run this, when a version changes; the files are committed, so building the book needs
+neither npm nor a network.  `vendor.json` records each package's version, licence and file hashes.
+"""
+
+import argparse
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENDOR = ROOT / "book" / "_assets" / "vendor"
+FIGURES = ROOT / "attnlib" / "figures" / "fonts"
+RECORD = VENDOR / "vendor.json"
+
+_CHTML = "es5/output/chtml/fonts/woff-v2/MathJax_{}.woff"
+_MATH_FONTS = (
+    "Main-Regular Main-Italic Main-Bold Math-Italic Math-BoldItalic Size1-Regular Size2-Regular "
+    "Size3-Regular Size4-Regular AMS-Regular Calligraphic-Regular Calligraphic-Bold "
+    "Typewriter-Regular SansSerif-Regular Vector-Regular Vector-Bold Zero"
+).split()
+
+#: package, version, licence, folder, {file in the package: name under the folder}
+PACKAGES = [
+    (
+        "mathjax",
+        "3.2.2",
+        "Apache-2.0",
+        VENDOR / "mathjax",
+        {
+            "LICENSE": "LICENSE",
+            "es5/tex-chtml.js": "es5/tex-chtml.js",
+            "es5/input/tex/extensions/html.js": "es5/input/tex/extensions/html.js",
+            **{_CHTML.format(name): _CHTML.format(name) for name in _MATH_FONTS},
+        },
+    ),
+    (
+        "@fontsource-variable/source-serif-4",
+        "5.3.1",
+        "OFL-1.1",
+        VENDOR / "fonts/source-serif-4",
+        {
+            "LICENSE": "LICENSE",
+            "files/source-serif-4-latin-wght-normal.woff2": "roman.woff2",
+            "files/source-serif-4-latin-wght-italic.woff2": "italic.woff2",
+        },
+    ),
+    (
+        "@fontsource-variable/inter",
+        "5.3.0",
+        "OFL-1.1",
+        VENDOR / "fonts/inter",
+        {"LICENSE": "LICENSE", "files/inter-latin-wght-normal.woff2": "roman.woff2"},
+    ),
+    (
+        "@fontsource/jetbrains-mono",
+        "5.3.0",
+        "OFL-1.1",
+        VENDOR / "fonts/jetbrains-mono",
+        {"LICENSE": "LICENSE", "files/jetbrains-mono-latin-400-normal.woff2": "roman.woff2"},
+    ),
+    (
+        "@fontsource/inter",
+        "5.3.0",
+        "OFL-1.1",
+        FIGURES,  # matplotlib reads TrueType only: unpacked from the WOFF files
+        {
+            "LICENSE": "LICENSE",
+            "files/inter-latin-400-normal.woff": "Inter-Regular.ttf",
+            "files/inter-latin-700-normal.woff": "Inter-Bold.ttf",
+        },
+    ),
+]
+
+
+def fetch(package, version, folder):
+    """Download one package and return its unpacked folder."""
+    done = subprocess.run(
+        ["npm", "pack", f"{package}@{version}", "--silent", "--pack-destination", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(f"npm pack {package}@{version} failed:\n{done.stderr}")
+    archive = folder / done.stdout.strip().splitlines()[-1]
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder / "x", filter="data")
+    return folder / "x" / "package"
+
+
+def place(source, target):
+    """Copy one file; a WOFF font that becomes TrueType is unpacked on the way."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.suffix == ".ttf":
+        from fontTools.ttLib import TTFont
+
+        font = TTFont(source, recalcTimestamp=False)
+        font.flavor = None
+        font.save(target)
+    else:
+        shutil.copyfile(source, target)
+
+
+def vendor():
+    """Fetch every package, write the files and the record."""
+    for folder in (VENDOR, FIGURES):
+        shutil.rmtree(folder, ignore_errors=True)
+    record = []
+    for package, version, licence, where, files in PACKAGES:
+        with tempfile.TemporaryDirectory() as temporary:
+            source = fetch(package, version, Path(temporary))
+            declared = json.loads((source / "package.json").read_text())["license"]
+            if declared != licence:
+                raise SystemExit(f"{package} now declares {declared}, expected {licence}")
+            for name, target in files.items():
+                place(source / name, where / target)
+        hashes = {
+            (where / target).relative_to(ROOT).as_posix(): digest(where / target)
+            for target in files.values()
+        }
+        record.append({"package": package, "version": version, "license": licence, "files": hashes})
+        print(f"{package} {version} ({licence}): {len(files)} files")
+    RECORD.write_text(json.dumps(record, indent=1) + "\n")
+
+
+def digest(path):
+    """SHA-256 of a file, in hexadecimal."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def problems():
+    """What differs between the record and the files that stand."""
+    record = {
+        name: value
+        for entry in json.loads(RECORD.read_text())
+        for name, value in entry["files"].items()
+    }
+    standing = {
+        path.relative_to(ROOT).as_posix()
+        for folder in (VENDOR, FIGURES)
+        for path in folder.rglob("*")
+        if path.is_file() and path != RECORD
+    }
+    found = [f"{name}: not in the record" for name in sorted(standing - set(record))]
+    for name, expected in record.items():
+        if name not in standing:
+            found.append(f"{name}: missing")
+        elif digest(ROOT / name) != expected:
+            found.append(f"{name}: changed since it was vendored")
+    return found
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="compare with the record only")
+    if not parser.parse_args(arguments).check:
+        vendor()
+    found = problems()
+    print("\n".join(found) or "vendored files agree with their record")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
