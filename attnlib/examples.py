@@ -167,7 +167,8 @@ def noisy_edge(n=60, seed=0):
     -------
     Signal
         `time` runs from 0 to 1.  `clean` is 0, jumps to 1 at time 0.4, and climbs to 1.3 between
-        time 0.7 and 1.  `noisy` adds normal noise with standard deviation 0.1.
+        time 0.7 and 1.  `noisy` adds normal noise with standard deviation 0.1, read
+        off to three decimals.
 
     Raises
     ------
@@ -190,5 +191,5 @@ def noisy_edge(n=60, seed=0):
     time = np.linspace(0, 1, _checks.count(n, "n", least=2))
     rng = np.random.default_rng(_checks.count(seed, "seed", least=0))
     clean = (time >= 0.4) + np.maximum(time - 0.7, 0)
-    noisy = clean + 0.1 * rng.standard_normal(n)
+    noisy = (clean + 0.1 * rng.standard_normal(n)).round(3)
     return Signal(_frozen(time), _frozen(clean), _frozen(noisy))

@@ -6,6 +6,7 @@ import statistics
 from outputs import WIDGET, tags, texts
 
 LONGEST = 20
+WIDEST = 77
 MEDIAN = 6
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
 PICTURES = {"image/svg+xml", "image/png", "image/jpeg"}
@@ -44,6 +45,14 @@ def long_cells(notebook):
     for cell in filter(is_visible, code_cells(notebook)):
         if line_count(cell) > LONGEST:
             yield f"cell {cell.id} has {line_count(cell)} visible lines, at most {LONGEST}"
+
+
+def wide_lines(notebook):
+    """No line of a visible code cell is wider than the text column."""
+    for cell in filter(is_visible, code_cells(notebook)):
+        for line in cell.source.splitlines():
+            if len(line) > WIDEST:
+                yield f"cell {cell.id} has a line of {len(line)} characters, at most {WIDEST}: {line}"
 
 
 def long_median(notebook):
@@ -109,6 +118,7 @@ def code_without_prose(notebook):
 
 RULES = (
     long_cells,
+    wide_lines,
     long_median,
     undescribed_figures,
     bare_widgets,

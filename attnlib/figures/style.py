@@ -57,7 +57,7 @@ def style():
         "lines.linewidth": 2,
         "lines.solid_capstyle": "round",
         "mathtext.fontset": "custom",
-        "mathtext.it": "Inter:italic",
+        **{f"mathtext.{face}": "Inter" for face in ("rm", "it", "bf", "bfit", "cal", "sf", "tt")},
         "svg.hashsalt": "attention",
         "svg.fonttype": "path",
     }

@@ -1,5 +1,6 @@
 // Random queries and keys: what the number of components does to scores, weights and gradient.
-import { randomScores, summarize } from "./core.js";
+import { bars, chart, curve } from "./chart.js";
+import { randomScores, summarize } from "./sampling.js";
 import {
   change,
   choice,
@@ -22,72 +23,6 @@ const LARGEST = 512;
 const DIMENSIONS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const SCALES = { none: () => 1, sqrt: (d) => 1 / Math.sqrt(d), linear: (d) => 1 / d };
 const REACH = 40;
-const SIZE = { width: 210, height: 150, left: 34, bottom: 26, top: 10, right: 8 };
-
-// Axes with ticks; `toX` and `toY` map data units to the picture.
-function chart(name, { x, y, xTicks, yTicks, xLabel }) {
-  const { width, height, left, bottom, top, right } = SIZE;
-  const toX = (value) => left + ((value - x[0]) / (x[1] - x[0])) * (width - left - right);
-  const toY = (value) =>
-    height - bottom - ((value - y[0]) / (y[1] - y[0])) * (height - top - bottom);
-  const root = svg("svg", {
-    viewBox: `0 0 ${width} ${height}`,
-    class: "attn-chart",
-    role: "img",
-    "aria-label": name,
-  });
-  root.append(
-    svg("line", { class: "attn-axis", x1: left, x2: width - right, y1: toY(y[0]), y2: toY(y[0]) }),
-  );
-  for (const [value, text] of xTicks)
-    root.append(
-      svg(
-        "text",
-        { class: "attn-tick", x: toX(value), y: height - 13, "text-anchor": "middle" },
-        text,
-      ),
-    );
-  for (const [value, text] of yTicks)
-    root.append(
-      svg("line", {
-        class: "attn-grid",
-        x1: left,
-        x2: width - right,
-        y1: toY(value),
-        y2: toY(value),
-      }),
-      svg(
-        "text",
-        { class: "attn-tick", x: left - 4, y: toY(value) + 4, "text-anchor": "end" },
-        text,
-      ),
-    );
-  root.append(
-    svg(
-      "text",
-      { class: "attn-tick", x: (left + width) / 2, y: height - 1, "text-anchor": "middle" },
-      xLabel,
-    ),
-  );
-  return { root, toX, toY };
-}
-
-function bars(plot, positions, width) {
-  const all = positions.map((x) =>
-    svg("rect", {
-      class: "attn-stem",
-      x: plot.toX(x - width / 2),
-      width: plot.toX(width) - plot.toX(0),
-    }),
-  );
-  plot.root.append(...all);
-  return (heights) =>
-    all.forEach((bar, i) => {
-      const y = plot.toY(heights[i]);
-      set(bar, { y: y.toFixed(2), height: Math.max(plot.toY(0) - y, 0).toFixed(2) });
-    });
-}
-
 function render({ model, el }) {
   const bins = Array.from({ length: 2 * REACH }, (_, i) => i - REACH + 0.5);
   const histogram = chart("Histogram of the scores", {
@@ -124,7 +59,7 @@ function render({ model, el }) {
   });
   const drawSorted = bars(sorted, ranks, 0.7);
   const gradients = chart("Gradient of the weights against the number of components", {
-    x: [0, 9],
+    x: [0, 10.6],
     y: [0, 0.5],
     xTicks: [
       [0, "1"],
@@ -138,11 +73,13 @@ function render({ model, el }) {
     ],
     xLabel: "components d",
   });
-  const curves = Object.fromEntries(
-    ["linear", "sqrt", "none"].map((name) => [name, svg("polyline", { class: "attn-curve" })]),
-  );
+  const curves = {
+    none: curve(gradients, "1"),
+    sqrt: curve(gradients, "1/\u221ad"),
+    linear: curve(gradients, "1/d"),
+  };
   const here = svg("circle", { class: "attn-here", r: 5 });
-  gradients.root.append(...Object.values(curves), here);
+  gradients.root.append(here);
 
   const dimension = slider({
     label: "Components d",
@@ -188,7 +125,6 @@ function render({ model, el }) {
   // Drawing the numbers is the dear part: it is done again only when they change.
   let key = null;
   let scores = null;
-  let trends = null;
   function sample() {
     const now = [model.get("distribution"), model.get("correlation"), model.get("seed")];
     if (key === now.join()) return;
@@ -202,14 +138,8 @@ function render({ model, el }) {
       nK: N_K,
       largest: LARGEST,
     });
-    trends = Object.entries(SCALES).map(([name, factor]) => [
-      name,
-      DIMENSIONS.map((d) => summarize(scores.get(d), factor(d)).gradient),
-    ]);
-    for (const [name, gradient] of trends) {
-      const points = gradient.map((g, i) => `${gradients.toX(i)},${gradients.toY(g).toFixed(2)}`);
-      set(curves[name], { points: points.join(" ") });
-    }
+    for (const [name, factor] of Object.entries(SCALES))
+      curves[name].draw(DIMENSIONS.map((d) => summarize(scores.get(d), factor(d)).gradient));
   }
 
   function draw() {
@@ -223,8 +153,7 @@ function render({ model, el }) {
     }
     drawHistogram(counts.map((share) => Math.min(share, 0.45)));
     drawSorted(found.sorted);
-    for (const [other, curve] of Object.entries(curves))
-      set(curve, { "data-chosen": other === name ? "" : null });
+    for (const [other, { choose }] of Object.entries(curves)) choose(other === name);
     set(here, { cx: gradients.toX(Math.log2(d)), cy: gradients.toY(found.gradient) });
     dimension.update(Math.log2(d));
     scale.update(name);

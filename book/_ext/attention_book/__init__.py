@@ -1,6 +1,7 @@
 """The book's own Sphinx extension: its theme, its colours, its figure numbers, its live widgets."""
 
 import re
+from html import escape
 from pathlib import Path
 
 from sphinx.errors import ExtensionError
@@ -59,6 +60,21 @@ def write_styles(app, exception):
         target.write_text(modules.site_script(name), encoding="utf-8")
 
 
+def write_door(app, exception):
+    """The site's own `index.html` sends the reader to the cover; a whole page, with a link."""
+    if exception or app.builder.format != "html":
+        return
+    cover = f"{app.config.root_doc}.html"
+    Path(app.outdir, "index.html").write_text(
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta http-equiv="refresh" content="0; url={cover}">'
+        f"<title>{escape(app.config.html_title)}</title></head><body><main>"
+        f'<h1><a href="{cover}">{escape(app.config.html_title)}</a></h1></main></body></html>\n',
+        encoding="utf-8",
+    )
+
+
 def chapter_number(docname):
     """The number in a chapter's file name, or None.
 
@@ -107,6 +123,7 @@ def setup(app):
     app.connect("env-get-updated", number_figures_by_chapter, priority=900)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", write_styles)
+    app.connect("build-finished", write_door)
     if app.config.html_theme != "attention":
         raise ExtensionError("the book's extension goes with html_theme: attention")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

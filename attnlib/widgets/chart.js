@@ -1,0 +1,84 @@
+// Small charts: axes with ticks, bars, curves that are named at their end.
+import { set, svg } from "./parts.js";
+
+const SIZE = { width: 210, height: 160, left: 32, bottom: 36, top: 10, right: 12 };
+
+// Axes with ticks; `toX` and `toY` map data units to the picture.
+export function chart(name, { x, y, xTicks, yTicks, xLabel }) {
+  const { width, height, left, bottom, top, right } = SIZE;
+  const toX = (value) => left + ((value - x[0]) / (x[1] - x[0])) * (width - left - right);
+  const toY = (value) =>
+    height - bottom - ((value - y[0]) / (y[1] - y[0])) * (height - top - bottom);
+  const root = svg("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    class: "attn-chart",
+    role: "img",
+    "aria-label": name,
+  });
+  root.append(
+    svg("line", { class: "attn-axis", x1: left, x2: width - right, y1: toY(y[0]), y2: toY(y[0]) }),
+  );
+  for (const [value, text] of xTicks)
+    root.append(
+      svg(
+        "text",
+        { class: "attn-tick", x: toX(value), y: height - 20, "text-anchor": "middle" },
+        text,
+      ),
+    );
+  for (const [value, text] of yTicks)
+    root.append(
+      svg("line", {
+        class: "attn-grid",
+        x1: left,
+        x2: width - right,
+        y1: toY(value),
+        y2: toY(value),
+      }),
+      svg(
+        "text",
+        { class: "attn-tick", x: left - 4, y: toY(value) + 4, "text-anchor": "end" },
+        text,
+      ),
+    );
+  root.append(
+    svg(
+      "text",
+      { class: "attn-tick", x: (left + width) / 2, y: height - 5, "text-anchor": "middle" },
+      xLabel,
+    ),
+  );
+  return { root, toX, toY };
+}
+
+// A curve over equally spaced points, with its name beside its end.
+export function curve(plot, name) {
+  const line = svg("polyline", { class: "attn-curve" });
+  const label = svg("text", { class: "attn-tick attn-curve-name" }, name);
+  plot.root.append(line, label);
+  return {
+    draw(values) {
+      const points = values.map((y, x) => [plot.toX(x).toFixed(2), plot.toY(y).toFixed(2)]);
+      set(line, { points: points.join(" ") });
+      const [x, y] = points.at(-1);
+      set(label, { x: Number(x) + 4, y: Number(y) + 4 });
+    },
+    choose: (chosen) => [line, label].forEach((e) => set(e, { "data-chosen": chosen ? "" : null })),
+  };
+}
+
+export function bars(plot, positions, width) {
+  const all = positions.map((x) =>
+    svg("rect", {
+      class: "attn-stem",
+      x: plot.toX(x - width / 2),
+      width: plot.toX(width) - plot.toX(0),
+    }),
+  );
+  plot.root.append(...all);
+  return (heights) =>
+    all.forEach((bar, i) => {
+      const y = plot.toY(heights[i]);
+      set(bar, { y: y.toFixed(2), height: Math.max(plot.toY(0) - y, 0).toFixed(2) });
+    });
+}

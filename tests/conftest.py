@@ -1,0 +1,141 @@
+"""What the tests of site and widgets share: the built site, a server, a watched browser."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "book" / "_ext")]
+
+import site_tools  # noqa: E402
+from widget_pages import widget_page_text  # noqa: E402
+
+BROWSER_REQUIRED = os.environ.get("CI") == "true" or os.environ.get("REQUIRE_BROWSER") == "1"
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The folder of the built site; built once, also for several workers."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    done = folder / "site-is-built"
+    with FileLock(folder / "site.lock"):
+        if not done.exists():
+            result = site_tools.build(folder / "site")
+            said = f"exit {result.returncode}\n{result.stdout}\n{result.stderr}"
+            done.write_text("" if result.returncode == 0 else said)
+    if done.read_text():
+        pytest.fail("the site cannot be built:\n" + done.read_text()[-6000:])
+    return site_tools.html_of(folder / "site")
+
+
+@pytest.fixture(scope="session")
+def server(site):
+    """Address of a web server that serves the site."""
+    with site_tools.serve(site) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium; one for each test file, because Playwright keeps an event loop while it lives."""
+    with sync_playwright() as playwright:
+        try:
+            found = site_tools.launch(playwright)
+        except site_tools.NoBrowser as error:
+            (pytest.fail if BROWSER_REQUIRED else pytest.skip)(str(error))
+        yield found
+        found.close()
+
+
+class Watch:
+    """Opens pages; refuses what is outside the site and writes down whatever goes wrong."""
+
+    def __init__(self, browser):
+        self.browser = browser
+        self.contexts = []
+        self.allowed = ["data:", "blob:", "about:"]
+        self.outside = []
+        self.faults = []
+        self.expected = []
+
+    def page(self, *, width=1280, height=900, dark=False, **options):
+        """An empty page in a fresh context."""
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            **options,
+        )
+        self.contexts.append(context)
+        context.route("**/*", self.guard)
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.faults.append(f"error in {page.url}: {error}"))
+        page.on("dialog", self.dialog)
+        page.on("console", lambda message: self.console(page, message))
+        return page
+
+    def guard(self, route):
+        if route.request.url.startswith(tuple(self.allowed)):
+            route.continue_()
+        else:
+            self.outside.append(route.request.url)
+            route.abort()
+
+    def dialog(self, dialog):
+        self.faults.append(f"a dialog says {dialog.message!r}")
+        dialog.dismiss()
+
+    def console(self, page, message):
+        if message.type == "error":
+            self.faults.append(f"console of {page.url}: {message.text}")
+
+    def close(self):
+        for context in self.contexts:
+            context.close()
+        assert not self.outside, f"requests outside the site: {self.outside}"
+        left = [f for f in self.faults if not any(words in f for words in self.expected)]
+        assert not left, "\n".join(left)
+
+
+@pytest.fixture
+def watch(browser):
+    """Where a test can allow addresses and expected faults; checked when the test is over."""
+    watching = Watch(browser)
+    yield watching
+    watching.close()
+
+
+@pytest.fixture
+def open_page(watch, site, server):
+    """`open_page("book/notation.html", protocol="file", width=360)` loads a page of the site."""
+    addresses = {"http": server, "file": site.as_uri() + "/"}
+
+    def open_page(path, *, protocol="http", **options):
+        watch.allowed.append(addresses[protocol])
+        page = watch.page(**options)
+        page.goto(addresses[protocol] + path)
+        if options.get("java_script_enabled", True):
+            page.evaluate("window.MathJax?.startup?.promise.then(() => document.fonts.ready)")
+        return page
+
+    return open_page
+
+
+@pytest.fixture
+def show(watch, tmp_path):
+    """`show(widget, widget)` opens a page from disk that holds these widgets and nothing else."""
+
+    def show(*widgets, scripts=(), **options):
+        path = tmp_path / "widgets.html"
+        path.write_text(widget_page_text(widgets, scripts), encoding="utf-8")
+        watch.allowed.append(tmp_path.as_uri())
+        page = watch.page(**options)
+        page.goto(path.as_uri())
+        return page
+
+    return show

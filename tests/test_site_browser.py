@@ -1,0 +1,231 @@
+"""The built pages in a browser: over http and from disk, light and dark, narrow and wide."""
+
+import re
+
+import pytest
+from html_pages import Page
+from site_tools import chapters, pages
+
+pytestmark = [pytest.mark.browser, pytest.mark.site]
+
+each_page = pytest.mark.parametrize("path", pages())
+each_chapter = pytest.mark.parametrize("path", chapters())
+each_protocol = pytest.mark.parametrize("protocol", ["http", "file"])
+
+CHAPTER = "book/02_query_key_value.html"
+COVER = "book/index.html"
+
+# The style that says how the page looks to the reader.
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+
+
+def brightness(page):
+    red, green, blue = map(int, re.findall(r"\d+", page.evaluate(BACKGROUND))[:3])
+    return (red + green + blue) / 765
+
+
+def overflow(page):
+    """By how many pixels the page is wider than the window."""
+    return page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+@each_protocol
+@each_page
+def test_page_opens_without_a_fault(open_page, path, protocol):
+    page = open_page(path, protocol=protocol)
+    assert "Hands on Attention" in page.title()
+    assert page.locator("h1").count() == 1 and page.locator("h1").is_visible()
+    places = page.locator("[data-model]")
+    assert page.locator("[data-model][data-alive]").count() == places.count()
+    assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
+    assert overflow(page) <= 0
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert overflow(page) <= 0
+
+
+def test_the_door_leads_to_the_cover(watch, site):
+    page = watch.page()
+    watch.allowed.append(site.as_uri())
+    page.goto((site / "index.html").as_uri())
+    page.wait_for_url("**/book/index.html")
+    assert page.locator("[data-alive]").count() == 1
+
+
+@each_chapter
+def test_formulas_are_set_in_the_colours_of_their_roles(open_page, path):
+    page = open_page(path)
+    page.wait_for_function("document.querySelectorAll('mjx-container').length > 0")
+    assert page.locator("span.math, div.math").count() == page.locator("mjx-container").count()
+    colours = page.evaluate(
+        "['query', 'key', 'value'].map((role) => [...document.querySelectorAll(`.mjx-${role}`)]"
+        ".map((e) => getComputedStyle(e).color)).flat()"
+    )
+    assert all(re.match(r"rgb", colour) for colour in colours)
+    assert len(set(colours)) == (3 if "02_" in path else len(set(colours)))
+
+
+# Theme
+
+
+def test_theme_follows_the_system(open_page):
+    page = open_page(COVER)
+    assert brightness(page) > 0.9
+    page.emulate_media(color_scheme="dark")
+    assert brightness(page) < 0.2
+
+
+@each_protocol
+def test_theme_button_lasts(open_page, protocol):
+    page = open_page(COVER, protocol=protocol)
+    page.get_by_role("button", name="Use the dark theme").click()
+    assert brightness(page) < 0.2
+    page.get_by_role("link", name="Read", exact=True).click()
+    page.wait_for_url("**/01_*")
+    assert brightness(page) < 0.2
+    page.get_by_role("button", name="Use the light theme").click()
+    assert brightness(page) > 0.9
+
+
+def test_theme_button_outweighs_the_system(open_page):
+    page = open_page(COVER, dark=True)
+    page.get_by_role("button", name="Use the light theme").press("Enter")
+    assert brightness(page) > 0.9
+
+
+def test_print_is_light_and_without_navigation(open_page):
+    page = open_page(CHAPTER, dark=True)
+    page.emulate_media(media="print")
+    assert brightness(page) > 0.9
+    assert page.locator("nav:visible, header:visible, button.copy:visible").count() == 0
+    assert page.get_by_text("Turn the query, watch the weights").first.is_visible()
+
+
+# Contents and search
+
+
+@pytest.mark.parametrize("path", [CHAPTER, COVER])
+def test_contents_open_and_close(open_page, path):
+    page = open_page(path, width=360, height=740)
+    menu = page.get_by_role("button", name="Contents")
+    drawer = page.get_by_role("navigation", name="Contents")
+    assert not drawer.is_visible() and menu.get_attribute("aria-expanded") == "false"
+    menu.click()
+    assert drawer.is_visible() and menu.get_attribute("aria-expanded") == "true"
+    assert page.evaluate("document.activeElement.closest('#contents') !== null")
+    assert overflow(page) <= 0
+    page.keyboard.press("Escape")
+    assert not drawer.is_visible()
+    assert page.evaluate("document.activeElement.textContent") == "Contents"
+    page.keyboard.press("Enter")
+    assert drawer.is_visible()
+    page.mouse.click(355, 600)
+    assert not drawer.is_visible()
+    menu.press(" ")
+    drawer.get_by_role("link", name="Notation").click()
+    page.wait_for_url("**/notation.html")
+
+
+def test_contents_work_without_script(open_page):
+    page = open_page(CHAPTER, width=360, java_script_enabled=False)
+    drawer = page.get_by_role("navigation", name="Contents")
+    assert drawer.get_by_role("link", name="Notation").is_visible()
+
+
+@each_protocol
+def test_search_finds(open_page, protocol):
+    page = open_page(COVER, protocol=protocol)
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Search the book"
+    page.keyboard.type("query")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=query")
+    results = page.locator("#search-results").get_by_role("link")
+    results.first.wait_for()
+    page.wait_for_function("/\\d/.test(document.getElementById('search-results').textContent)")
+    assert any("Query, key, value" in text for text in results.all_inner_texts())
+    assert page.locator("input[name=q]").last.input_value() == "query"
+    page.get_by_role("link", name=re.compile("Query, key, value")).first.click()
+    page.wait_for_url("**/02_query_key_value.html*")
+    assert "key" in page.locator("h1").inner_text()
+
+
+def test_slash_can_be_typed(open_page):
+    page = open_page(CHAPTER)
+    field = page.get_by_role("textbox", name="Query, x")
+    field.fill("1")
+    field.press("/")
+    assert field.input_value() == "1/"
+
+
+@each_chapter
+def test_code_can_be_copied(open_page, path):
+    page = open_page(path, permissions=["clipboard-read", "clipboard-write"])
+    visible = page.locator("pre:visible").filter(has_text="import numpy")
+    button = page.get_by_role("button", name="Copy").first
+    button.click()
+    page.get_by_role("button", name="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == visible.first.inner_text() and copied.startswith("import")
+
+
+# Without JavaScript
+
+
+@pytest.mark.parametrize("path", [COVER, *chapters()])
+def test_without_script_every_widget_shows_its_picture(open_page, path):
+    page = open_page(path, java_script_enabled=False)
+    places = page.locator("[data-model]").all()
+    assert places
+    for place in places:
+        image = place.locator("img")
+        if image.count():
+            assert image.evaluate("(i) => i.decode().then(() => i.naturalWidth)") > 0
+            assert image.get_attribute("alt").strip()
+        else:
+            assert place.locator("p").first.inner_text().strip()
+            answer = place.locator("details")
+            assert answer.locator("summary").is_visible()
+            answer.locator("summary").click()
+            assert answer.locator("p, li").first.is_visible()
+
+
+def test_without_script_the_numbers_stand_in_the_text(site):
+    text = Page(site / CHAPTER).text
+    for found in ["0.487856", "5.571899", "0.909443", "0.488", "0.024"]:
+        assert found in text
+
+
+# Nothing jumps
+
+SHIFTS = """
+    window.shifts = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        if (!entry.hadRecentInput) window.shifts.push(entry);
+    }).observe({ type: "layout-shift", buffered: true });
+"""
+TOLD = """
+    shifts.map((s) => [s.value, s.sources.map((x) => x.node?.outerHTML?.slice(0, 120) ?? "?")])
+"""
+
+
+PAINTED = "performance.getEntriesByName('first-contentful-paint').length > 0"
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("path", [COVER, *chapters()])
+def test_nothing_jumps_while_loading(watch, server, path, width):
+    """The widgets' scripts arrive only after the first paint, as they do on a slow line."""
+    watch.allowed.append(server)
+    page = watch.page(width=width)
+    page.add_init_script(SHIFTS)
+    late = []
+    page.route("**/widgets/*.js", lambda route: late.append(route))  # held back
+    page.goto(server + path, wait_until="commit")
+    page.wait_for_function(PAINTED)
+    for route in late:
+        route.fallback()
+    page.wait_for_function("!document.querySelector('[data-model]:not([data-alive])')")
+    page.evaluate("window.MathJax?.startup?.promise.then(() => document.fonts.ready)")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
+    assert page.evaluate("shifts.reduce((sum, s) => sum + s.value, 0)") < 0.1, page.evaluate(TOLD)

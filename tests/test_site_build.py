@@ -1,0 +1,169 @@
+"""The build: what it refuses, and what the built files hold, without a browser."""
+
+import json
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import site_tools
+from html_pages import pages
+from site_tools import ROOT
+
+pytestmark = pytest.mark.site
+
+OURS = ["book.js", "live.js", "widgets/*.js", "attention.css", "book.css", "code.css"]
+
+
+# What the build refuses
+
+
+@pytest.fixture
+def tiny_book(tmp_path):
+    """`tiny_book(cover, notebook)` builds a book of one cover and one notebook in our settings."""
+
+    def tiny_book(cover="# Cover\n", outputs=()):
+        book = tmp_path / "tiny"
+        (book / "book").mkdir(parents=True)
+        for name in ("_config.yml", "book/references.bib"):
+            shutil.copy(ROOT / name, book / name)
+        for name in ("book/_ext", "book/_assets"):
+            (book / name).symlink_to(ROOT / name)
+        toc = "format: jb-book\nroot: book/index\nchapters:\n  - file: book/01_page\n"
+        (book / "_toc.yml").write_text(toc)
+        (book / "book/index.md").write_text(cover)
+        cell = {"cell_type": "code", "id": "the-slider", "metadata": {}, "source": "slider"}
+        cell |= {"execution_count": 1, "outputs": list(outputs)}
+        title = {"cell_type": "markdown", "id": "t", "metadata": {}, "source": "# Page"}
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        parts = {"cells": [title, cell], "metadata": {"kernelspec": kernel}}
+        parts |= {"nbformat": 4, "nbformat_minor": 5}
+        (book / "book/01_page.ipynb").write_text(json.dumps(parts))
+        done = site_tools.build(tmp_path / "out", source=book)
+        return done.returncode, done.stdout + done.stderr
+
+    return tiny_book
+
+
+def test_a_good_book_is_built(tiny_book):
+    code, said = tiny_book()
+    assert code == 0, said
+
+
+def test_a_broken_reference_fails_the_build(tiny_book):
+    code, said = tiny_book("# Cover\n\n{ref}`no-such-place` [there](no_such_page.md)\n")
+    assert code != 0
+    assert "no-such-place" in said and "no_such_page" in said
+
+
+def test_a_core_widget_fails_the_build_and_is_named(tiny_book):
+    data = {"application/vnd.jupyter.widget-view+json": {"model_id": "8f"}, "text/plain": "Slider"}
+    code, said = tiny_book(outputs=[{"output_type": "display_data", "data": data, "metadata": {}}])
+    assert code != 0
+    assert "01_page.ipynb" in said and "the-slider" in said
+
+
+# What is built
+
+
+def test_every_page_of_the_contents_is_built(site):
+    assert [page for page in site_tools.pages() if not (site / page).exists()] == []
+
+
+def test_no_page_loads_anything_from_elsewhere(site):
+    for page in pages(site):
+        outside = [a for a in page.loaded() if urlsplit(a).scheme not in ("", "data")]
+        assert not outside and not [a for a in page.loaded() if a.startswith("//")], page.path
+
+
+@pytest.mark.parametrize("pattern", OURS)
+def test_our_scripts_and_styles_name_no_address(site, pattern):
+    found = list((site / "_static").glob(pattern))
+    assert found, pattern
+    for path in found:
+        addresses = re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s\"')]*", path.read_text())
+        assert set(addresses) <= {"http://www.w3.org/2000/svg"}, path
+
+
+def test_no_style_imports_or_fetches_from_elsewhere(site):
+    for path in (site / "_static").rglob("*.css"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.findall(r"(?:@import|url\()\s*[\"']?(?:https?:)?//", text), path
+
+
+def local_target(site, page, address):
+    """The file that an address inside a page stands for, and the place in it; None: elsewhere."""
+    parts = urlsplit(address)
+    if parts.scheme or parts.netloc:
+        return None
+    path = (page.path.parent / unquote(parts.path)).resolve() if parts.path else page.path
+    return path / "index.html" if path.is_dir() else path, unquote(parts.fragment)
+
+
+def test_what_a_page_loads_is_there(site):
+    for page in pages(site):
+        for address in page.loaded():
+            target = local_target(site, page, address)
+            assert target is None or target[0].is_file(), f"{page.path}: {address}"
+
+
+def test_what_a_style_loads_is_there(site):
+    for path in (site / "_static").rglob("*.css"):
+        text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for address in re.findall(r"url\(\s*[\"']?([^\"')]+)", text):
+            here = path.parent / address.split("?")[0].split("#")[0]
+            assert address.startswith("data:") or here.is_file(), f"{path}: {address}"
+
+
+def test_internal_links_lead_somewhere(site):
+    known = {page.path.resolve(): set(page.identifiers) for page in pages(site)}
+    for page in pages(site):
+        for address in page.followed():
+            target = local_target(site, page, address)
+            if target is None:
+                continue
+            path, place = target
+            assert path.is_file(), f"{page.path}: {address}"
+            assert not place or place in known[path], f"{page.path}: no {address}"
+
+
+def test_identifiers_are_unique(site):
+    for page in pages(site):
+        twice = [name for name, count in Counter(page.identifiers).items() if count > 1]
+        assert not twice, f"{page.path}: {twice}"
+
+
+def test_pictures_have_alternative_text(site):
+    for page in pages(site):
+        for tag, attributes in page.elements:
+            if tag == "img":
+                assert (attributes.get("alt") or "").strip(), f"{page.path}: {attributes}"[:400]
+
+
+def test_every_page_says_its_language(site):
+    for page in pages(site):
+        assert ("html", "en") in [(tag, a.get("lang")) for tag, a in page.elements], page.path
+
+
+def test_there_is_one_title_a_page(site):
+    for page in pages(site):
+        assert [tag for tag, _ in page.elements].count("h1") == 1, page.path
+
+
+def test_the_search_index_is_there(site):
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    assert index.startswith("Search.setIndex(") and "queri" in index
+
+
+def test_there_is_a_style_for_print(site):
+    assert "@media print" in (site / "_static/attention.css").read_text(encoding="utf-8")
+
+
+def test_notebooks_can_be_downloaded(site):
+    for chapter in site_tools.chapters():
+        (page,) = [p for p in pages(site) if p.path == site / chapter]
+        name = f"{Path(chapter).stem}.ipynb"
+        (address,) = [a for a in page.followed() if a.endswith(name)]
+        assert json.loads(local_target(site, page, address)[0].read_text())["cells"]
