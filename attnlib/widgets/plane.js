@@ -59,7 +59,7 @@ export function placeLabel(element, [x, y], [cx, cy], distance = 18) {
 export function arrowParts(kind, text) {
   return {
     shaft: svg("line", { class: `attn-arrow attn-${kind}` }),
-    tip: svg("path", { class: `attn-head attn-${kind}`, d: "M0 0L-11 5L-11 -5Z" }),
+    tip: svg("path", { class: `attn-head attn-${kind}`, d: "M0 0L-14 6L-11 0L-14 -6Z" }),
     text: label(text, kind),
     hit: svg("circle", { class: "attn-hit" }),
   };
@@ -69,7 +69,8 @@ export function drawArrow(plane, parts, point) {
   const [x0, y0] = plane.to([0, 0]);
   const [x, y] = plane.to(point);
   const angle = (Math.atan2(y - y0, x - x0) * 180) / Math.PI;
-  set(parts.shaft, { x1: x0, y1: y0, x2: x, y2: y });
+  const shaft = Math.max(1 - 10 / (Math.hypot(x - x0, y - y0) || 1), 0);
+  set(parts.shaft, { x1: x0, y1: y0, x2: x0 + shaft * (x - x0), y2: y0 + shaft * (y - y0) });
   set(parts.tip, { transform: `translate(${x} ${y}) rotate(${angle})` });
   set(parts.hit, { cx: x, cy: y });
   placeLabel(parts.text, [x, y], [x0, y0]);
