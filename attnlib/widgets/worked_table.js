@@ -1,5 +1,5 @@
 // The worked example in numbers, a row for each key; what is given can be typed over.
-import { change, h, number, numberField, replaced, subscript, vector, write } from "./parts.js";
+import { change, h, number, numberField, replaced, set, subscript, vector, write } from "./parts.js";
 
 const BEFORE = {
   softmax: "exp",
@@ -106,6 +106,7 @@ export function workedTable(model) {
     const normalizer = model.get("normalizer");
     const raw = beforeNormalising(scores, weights, normalizer, model.get("temperature"));
     write(before, BEFORE[normalizer]);
+    for (const { before: cell } of rows) set(cell, { "data-label": BEFORE[normalizer] });
     rows.forEach((row, i) => {
       write(row.score, number(scores[i], 2));
       write(row.before, short(raw[i]));
