@@ -74,7 +74,11 @@ def test_the_query_is_dragged(show):
 
 @pytest.mark.parametrize(
     ("plane", "name", "old"),
-    [(PLANE, "Key 1", (2, 0)), (PLANE, "Key 3", (0, -2)), ("Values and output", "Value 2", (0, 10))],
+    [
+        (PLANE, "Key 1", (2, 0)),
+        (PLANE, "Key 3", (0, -2)),
+        ("Values and output", "Value 2", (0, 10)),
+    ],
 )
 def test_keys_and_values_are_dragged(show, plane, name, old):
     page = show(lab("plane", **APART))
@@ -106,8 +110,12 @@ def test_the_moment_is_dragged_and_clicked(show):
     page = show(lab("signal", moment=10))
     picture = page.get_by_role("group", name="The signal, its weights and the filtered signal")
     box = picture.bounding_box()
-    drag(page, page.get_by_role("slider", name="Moment").locator("circle").last.bounding_box()
-         and centre(handle(page, "Moment").locator("circle").last), (box["x"] + box["width"] / 2, 300))
+    drag(
+        page,
+        page.get_by_role("slider", name="Moment").locator("circle").last.bounding_box()
+        and centre(handle(page, "Moment").locator("circle").last),
+        (box["x"] + box["width"] / 2, 300),
+    )
     frame(page)
     n = len(widgets.SignalWeights().signal)
     assert point(page, "Moment")[0] == pytest.approx((n - 1) / 2, abs=1)
@@ -480,7 +488,9 @@ def test_reset_takes_back_what_was_moved(show, kind):
     assert page.locator("main").inner_text() != before
     page.get_by_role("button", name="Reset").click()
     frame(page)
-    page.wait_for_function("(text) => document.querySelector('main').innerText === text", arg=before)
+    page.wait_for_function(
+        "(text) => document.querySelector('main').innerText === text", arg=before
+    )
 
 
 def test_the_new_numbers_are_spoken_once_they_rest(show):

@@ -13,12 +13,12 @@ SCALES = {"none": lambda d: 1.0, "sqrt": lambda d: 1 / math.sqrt(d), "linear": l
 
 
 def uniforms(seed, count):
-    """Reproducible numbers in [0, 1), the same ones as in the page (mulberry32); shape ``(count,)``.
+    """Reproducible numbers in [0, 1), the same as in the page (mulberry32); shape ``(count,)``.
 
     Examples
     --------
     >>> uniforms(0, 2).round(6)
-    array([0.26643 , 0.000328])
+    array([0.266429, 0.00033 ])
     """
     with np.errstate(over="ignore"):
         state = (np.arange(1, count + 1, dtype=np.uint64) * 0x6D2B79F5 + seed).astype(np.uint32)
@@ -33,7 +33,7 @@ def draws(distribution, seed, count):
     Examples
     --------
     >>> draws("sign", 1, 4)
-    array([ 1., -1.,  1., -1.])
+    array([ 1., -1.,  1.,  1.])
     """
     if distribution == "normal":
         u, angle = uniforms(seed, 2 * count).reshape(count, 2).T
@@ -76,7 +76,7 @@ class ScalingLab(BookWidget):
     Examples
     --------
     >>> lab = ScalingLab(dimension=64)
-    >>> round(lab.scores.std() / 8, 1)
+    >>> round(float(lab.scores.std()) / 8, 1)
     1.0
     """
 

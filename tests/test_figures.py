@@ -1,0 +1,85 @@
+"""Figures: arrays in, Axes out; refusals; the same SVG every time; nobody's settings changed."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+from attnlib import figures, widgets
+from attnlib.figures.style import blank
+from attnlib.palette import LIGHT
+
+matplotlib.use("agg")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+def test_heatmap_puts_queries_down_and_keys_across_on_the_fixed_scale():
+    ax = figures.heatmap(np.full((2, 3), 0.25), queries=["a", "b"], keys=["x", "y", "z"])
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["x", "y", "z"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["a", "b"]
+    assert ax.images[0].get_clim() == (0, 1)
+    assert [t.get_text() for t in ax.texts] == ["0.25"] * 6
+
+
+def test_heatmap_of_signed_numbers_is_centred_on_zero():
+    low, high = figures.heatmap([[-2.0, 1.0]], signed=True).images[0].get_clim()
+    assert (low, high) == (-2.0, 2.0)
+
+
+def test_heatmap_writes_numbers_up_to_eight_by_eight():
+    assert len(figures.heatmap(np.eye(8)).texts) == 64
+    assert len(figures.heatmap(np.eye(9)).texts) == 0
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"), [(np.zeros(3), "shape"), ([[1.5]], "signed=True"), ([[-0.1]], "0 and 1")]
+)
+def test_heatmap_refuses_what_is_no_matrix_of_weights(matrix, message):
+    with pytest.raises(ValueError, match=message):
+        figures.heatmap(matrix)
+
+
+def test_stems_stand_on_zero_and_are_as_high_as_the_weights():
+    bars = figures.stems([0.2, 0.8], names=["a", "b"]).patches
+    assert [round(bar.get_height(), 3) for bar in bars] == [0.2, 0.8]
+
+
+def test_lines_are_named_where_they_end():
+    ax = figures.lines([1, 2, 4], {"up": [1, 2, 3]}, log=True)
+    assert ax.texts[0].get_text() == "up" and tuple(ax.texts[0].xy) == (4, 3)
+
+
+def test_histogram_bars_are_shares():
+    assert sum(p.get_height() for p in figures.histogram([1, 2, 3], bins=[0, 2, 4]).patches) == 1
+
+
+@pytest.mark.parametrize("make", [widgets.QueryPlane, widgets.SignalWeights, widgets.ScalingLab])
+def test_pictures_are_the_same_every_time_and_carry_no_date(make):
+    first, second = (make().picture()["image/svg+xml"] for _ in range(2))
+    assert first == second
+    assert first.startswith("<svg") and "<metadata>" not in first
+    assert LIGHT["page"] in first
+
+
+def test_the_query_plane_accepts_values_on_a_line_and_in_one_point():
+    for values in ([[1, 1], [1, 1], [1, 1]], [[0, 0], [5, 5], [10, 10]]):
+        assert "<svg" in widgets.QueryPlane(V=values).picture()["image/svg+xml"]
+
+
+def test_drawing_a_picture_leaves_the_readers_settings_alone():
+    before = dict(matplotlib.rcParams)
+    widgets.QueryPlane().picture()
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_a_blank_figure_is_shown_by_nobody():
+    import matplotlib.pyplot as plt
+
+    blank(1, 1)
+    assert not plt.get_fignums()
