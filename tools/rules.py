@@ -52,7 +52,8 @@ def wide_lines(notebook):
     for cell in filter(is_visible, code_cells(notebook)):
         for line in cell.source.splitlines():
             if len(line) > WIDEST:
-                yield f"cell {cell.id} has a line of {len(line)} characters, at most {WIDEST}: {line}"
+                width = f"{len(line)} characters, at most {WIDEST}"
+                yield f"cell {cell.id} has a line of {width}: {line}"
 
 
 def long_median(notebook):

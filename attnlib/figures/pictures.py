@@ -86,7 +86,8 @@ def query_plane(query, keys, values, weights, output, *, key_range, value_range)
         right.scatter(*value, s=360, facecolor="none", edgecolor=LIGHT["value"], lw=1.6, zorder=4)
         right.annotate(
             f"v{SUBSCRIPTS[i]} · {weight:.3f}", value, xytext=20 * _outwards(value, middle),
-            textcoords="offset points", color=LIGHT["value"], weight="bold", ha="center", va="center",
+            textcoords="offset points", ha="center", va="center",
+            color=LIGHT["value"], weight="bold",
         )  # fmt: skip
     right.scatter(
         *output, marker="D", s=60, color=LIGHT["value"], edgecolor=LIGHT["ink"], lw=1.4, zorder=5
