@@ -71,8 +71,8 @@ def mathjax_macros():
 def notebook_macros():
     r"""The same macros as TeX definitions, for a notebook opened in JupyterLab.
 
-    There no style sheet of ours is loaded, so the colour is written out; a hue between the light
-    and the dark one keeps it readable on both.
+    There no style sheet of ours is loaded, so the light theme's colours are written out.  They
+    are named first, because a macro may not contain the sign ``#`` of a colour.
 
     Returns
     -------
@@ -81,11 +81,13 @@ def notebook_macros():
 
     Examples
     --------
-    >>> notebook_macros().splitlines()[1]
-    '\\newcommand{\\q}[1]{\\textcolor{#0b62a8}{#1}}'
+    >>> print(*notebook_macros().splitlines()[1:3], sep="\n")
+    \definecolor{query}{RGB}{11,98,168}
+    \newcommand{\q}[1]{\textcolor{query}{#1}}
     """
-    lines = [
-        rf"\newcommand{{\{name}}}[1]{{\textcolor{{{LIGHT[role]}}}{{#1}}}}"
-        for name, role in MACROS.items()
-    ]
+    lines = []
+    for name, role in MACROS.items():
+        red, green, blue = bytes.fromhex(LIGHT[role][1:])
+        lines.append(rf"\definecolor{{{role}}}{{RGB}}{{{red},{green},{blue}}}")
+        lines.append(rf"\newcommand{{\{name}}}[1]{{\textcolor{{{role}}}{{#1}}}}")
     return "\n".join(["$$", *lines, "$$"])

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from ipywidgets import jsdlink, jslink
-from widget_pages import bundle, handle, numbers, pixel, point, weights, worked_rows
+from widget_pages import bundle, frame, handle, numbers, pixel, point, weights, worked_rows
 
 from attnlib import attend, dot, widgets
 
@@ -49,11 +49,6 @@ def drag(page, start, end, steps=6):
     page.mouse.down()
     page.mouse.move(*end, steps=steps)
     page.mouse.up()
-
-
-def frame(page):
-    """Let the page draw what the last gesture changed."""
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
 
 def expected_weights(query, K=((1, 0), (0.5, 0.5), (-1, -1))):
@@ -110,12 +105,8 @@ def test_the_moment_is_dragged_and_clicked(show):
     page = show(lab("signal", moment=10))
     picture = page.get_by_role("group", name="The signal, its weights and the filtered signal")
     box = picture.bounding_box()
-    drag(
-        page,
-        page.get_by_role("slider", name="Moment").locator("circle").last.bounding_box()
-        and centre(handle(page, "Moment").locator("circle").last),
-        (box["x"] + box["width"] / 2, 300),
-    )
+    knob = centre(handle(page, "Moment").locator("circle").last)
+    drag(page, knob, (box["x"] + box["width"] / 2, 300))
     frame(page)
     n = len(widgets.SignalWeights().signal)
     assert point(page, "Moment")[0] == pytest.approx((n - 1) / 2, abs=1)
@@ -284,7 +275,8 @@ def test_a_finger_moves_the_moment(show):
 
 def test_a_finger_beside_the_points_scrolls(show):
     page = show(lab("plane"), lab("plane"), **COARSE)
-    swipe(page, (200, 700), (200, 300))
+    x, y = pixel(page.locator("[data-model]").first, PLANE, "Query", (-2, -2))
+    swipe(page, (x, y), (x, y - 300))
     page.wait_for_function("scrollY > 100")
     assert point(page.locator("[data-model]").first, "Query") == [1, 1]
 
@@ -497,7 +489,7 @@ def test_the_new_numbers_are_spoken_once_they_rest(show):
     page = show(lab("plane"))
     live = page.locator("[aria-live=polite]")
     heard = []
-    page.expose_function("heard", heard.append)
+    page.expose_function("heard", lambda text: heard.append(text))
     live.evaluate(
         "(e) => new MutationObserver(() => heard(e.textContent)).observe(e, { childList: true })"
     )

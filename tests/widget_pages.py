@@ -78,3 +78,8 @@ def worked_rows(scope):
 def weights(scope):
     """The weights that the worked table shows: score, exponential, weight, value, product."""
     return [numbers(row[3])[-1] for row in worked_rows(scope)]
+
+
+def frame(page):
+    """Let the page draw what the last gesture changed."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")

@@ -90,12 +90,12 @@ export function softmaxJacobian(weights, temperature = 1) {
 // The Frobenius norm of that Jacobian, without building it.
 export function softmaxJacobianNorm(weights, temperature = 1) {
   let squares = 0;
-  let cubes = 0;
+  let norm = 0;
   for (const w of weights) {
+    norm += w * w * ((1 - w) * (1 - w) + 2 * squares); // the diagonal, and twice what is above it
     squares += w * w;
-    cubes += w * w * w;
   }
-  return Math.sqrt(Math.max(squares - 2 * cubes + squares * squares, 0)) / temperature;
+  return Math.sqrt(norm) / temperature;
 }
 
 // Gaussian weights over distances, softmax(-distance / 2) with squared, scaled distances.
@@ -105,7 +105,9 @@ export function kernelWeights(squaredDistances) {
 
 // Counter-clockwise corners of the smallest convex polygon round the points.
 export function convexHull(points) {
-  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const sorted = [...points]
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
+    .filter(([x, y], i, all) => i === 0 || x !== all[i - 1][0] || y !== all[i - 1][1]);
   if (sorted.length < 3) return sorted;
   const turn = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
   const half = (ordered) => {
@@ -116,8 +118,7 @@ export function convexHull(points) {
     }
     return chain.slice(0, -1);
   };
-  const hull = [...half(sorted), ...half([...sorted].reverse())];
-  return hull.length ? hull : [sorted[0]];
+  return [...half(sorted), ...half([...sorted].reverse())];
 }
 
 // Fixed weights: the same for every element within `reach` of the moment, none elsewhere.

@@ -181,6 +181,14 @@ function spell(point) {
   return point.map((x) => number(x)).join(", ");
 }
 
+// What a finger must hit keeps its size on the screen, however small the picture is drawn.
+export function keepGrip(root) {
+  new ResizeObserver(([{ contentRect }]) => {
+    const unit = root.viewBox.baseVal.width / contentRect.width;
+    if (Number.isFinite(unit)) root.style.setProperty("--unit", unit.toFixed(3));
+  }).observe(root);
+}
+
 // Make an SVG group movable: by pointer, finger and arrow keys (Shift for big steps).
 // `at` gives the point in data units, `place(point)` takes the wish, `plane` knows the units.
 export function movable(group, { plane, label, step, at, place, describe = spell }) {

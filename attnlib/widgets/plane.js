@@ -1,5 +1,5 @@
 // A square picture of the plane, with arrows and labels in it.
-import { number, set, svg } from "./parts.js";
+import { keepGrip, number, set, svg } from "./parts.js";
 
 export const SIZE = 320;
 
@@ -14,6 +14,7 @@ export function planeOf(range, name, ticks) {
     role: "group",
     "aria-label": name,
   });
+  keepGrip(root);
   const [zx, zy] = to([0, 0]);
   root.append(
     svg("rect", { class: "attn-paper", width: SIZE, height: SIZE, rx: 6 }),

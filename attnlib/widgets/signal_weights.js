@@ -6,6 +6,7 @@ import {
   follow,
   frameOf,
   h,
+  keepGrip,
   movable,
   number,
   presets,
@@ -33,11 +34,12 @@ function render({ model, el }) {
     values.map((x, j) => `${toX(j).toFixed(2)},${toY(x).toFixed(2)}`).join(" ");
 
   const root = svg("svg", {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT + STRIP + 30}`,
+    viewBox: `0 0 ${WIDTH} ${HEIGHT + STRIP + 58}`,
     class: "attn-plane attn-signal",
     role: "group",
     "aria-label": "The signal, its weights and the filtered signal",
   });
+  keepGrip(root);
   const base = HEIGHT + STRIP + 4;
   const marker = svg("line", { class: "attn-moment attn-query", y1: 6, y2: base });
   const truth = svg("polyline", { class: "attn-truth", points: path(clean) });
@@ -50,8 +52,8 @@ function render({ model, el }) {
     svg("rect", { class: "attn-stem", x: toX(j) - 3, width: 6, rx: 1 }),
   );
   const output = svg("path", { class: "attn-output", d: "M0 -8L8 0L0 8L-8 0Z" });
-  const knob = svg("circle", { class: "attn-knob attn-query", cy: base + 12, r: 8 });
-  const hit = svg("circle", { class: "attn-hit", cy: base + 12 });
+  const knob = svg("circle", { class: "attn-knob attn-query", cy: base + 8, r: 8 });
+  const hit = svg("circle", { class: "attn-hit", cy: base + 8 });
   const stripLabel = svg("text", { class: "attn-tick", x: 16, y: HEIGHT + 10 });
   const handle = svg("g", null, marker, knob, hit);
   root.append(

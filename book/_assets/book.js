@@ -63,6 +63,19 @@
     document.querySelector(".top-search input").focus();
   });
 
+  // What is wider than its place can be reached and scrolled by keyboard.
+  const wide = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+      else target.removeAttribute("tabindex");
+    }
+  });
+  const watch = (selector) => document.querySelectorAll(selector).forEach((e) => wide.observe(e));
+  watch("pre");
+  addEventListener("load", () =>
+    window.MathJax?.startup?.promise?.then(() => watch("mjx-container")),
+  );
+
   // Code can be copied.
   for (const block of document.querySelectorAll(".cell_input pre, .cell_input + pre")) {
     const copy = document.createElement("button");

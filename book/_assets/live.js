@@ -65,7 +65,15 @@ window.AttentionBook = (() => {
   }
 
   function define(script, factory) {
-    const widget = factory();
+    let widget;
+    try {
+      widget = factory();
+    } catch (error) {
+      const fail = () => {
+        throw error;
+      };
+      widget = { render: fail };
+    }
     for (const place of places) if (place.script === script) mount(place, widget);
   }
 

@@ -100,6 +100,9 @@ def page_context(app, pagename, templatename, context, doctree):
     context["widget_scripts"] = sorted(live.scripts_of(app.env, pagename))
     context["is_cover"] = pagename == app.config.root_doc
     context["chapter"] = chapter_number(pagename)
+    # ARIA 1.2 has no entries of bibliographies any more; they are items of a list.
+    body = context.get("body") or ""
+    context["body"] = body.replace('role="doc-biblioentry"', 'role="listitem"')
     toc = context.get("toc") or ""
     context["has_sections"] = toc.count("<li") > 2
     source = app.env.doc2path(pagename) if pagename in app.env.all_docs else ""

@@ -1,0 +1,103 @@
+"""Axe finds nothing against WCAG 2.2 AA, in light and dark, wide and narrow, also in use."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from site_tools import pages
+from widget_pages import frame, handle
+
+from attnlib import widgets
+
+pytestmark = [pytest.mark.browser, pytest.mark.site]
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+CHAPTER = "book/02_query_key_value.html"
+
+
+def violations(page):
+    """What axe objects to, in words: the rule, the element, the reason."""
+    found = Axe().run(page, options=RULES).response["violations"]
+    return [
+        f"{rule['id']}: {node['html'][:160]} -- {node['failureSummary']}"
+        for rule in found
+        for node in rule["nodes"]
+    ]
+
+
+def check(page, *looks):
+    """Every look is a width and a theme."""
+    for width, scheme in looks:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme)
+        frame(page)
+        found = violations(page)
+        assert not found, f"{scheme}, {width} px wide:\n" + "\n".join(found)
+
+
+TWO = [(1280, "light"), (360, "dark")]
+FOUR = [*TWO, (1280, "dark"), (360, "light")]
+
+
+@pytest.mark.parametrize("path", pages())
+def test_page(open_page, path):
+    check(open_page(path), *(FOUR if path == CHAPTER else TWO))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_theme_button(open_page, theme):
+    page = open_page("book/index.html", dark=theme == "light")
+    page.get_by_role("button", name=f"Use the {theme} theme").click()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_open_contents(open_page, dark):
+    page = open_page(CHAPTER, width=360, dark=dark)
+    page.get_by_role("button", name="Contents").click()
+    assert violations(page) == []
+
+
+def test_search_results(open_page):
+    page = open_page("search.html?q=query", width=360)
+    page.locator("#search-results a").first.wait_for()
+    assert violations(page) == []
+
+
+def test_folded_parts_unfolded(open_page):
+    page = open_page(CHAPTER)
+    page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
+    assert violations(page) == []
+
+
+def test_questions_answered(open_page):
+    page = open_page(CHAPTER)
+    for radio in page.locator("fieldset input[type=radio], fieldset input[type=checkbox]").all():
+        radio.check(force=True)
+    for field in page.locator("input[inputmode=decimal]").all():
+        field.fill("nothing")
+        field.press("Enter")
+    for button in page.get_by_role("button", name="Check").all():
+        button.click()
+    frame(page)
+    assert page.locator("[aria-invalid=true]").count() > 3
+    check(page, *TWO)
+
+
+def test_every_widget_in_use(show):
+    page = show(
+        widgets.QueryPlane(task="Try `this`.", presets=[{"label": "a", "query": [0, 0]}]),
+        widgets.SignalWeights(mode="adaptive"),
+        widgets.ScalingLab(dimension=64, scale="sqrt"),
+    )
+    for name in ("Query", "Moment", "Components d"):
+        handle(page, name).press("ArrowRight")
+    frame(page)
+    check(page, *FOUR)
+
+
+def test_a_focused_point_can_be_seen(show):
+    page = show(widgets.QueryPlane())
+    before = page.screenshot()
+    handle(page, "Value 1").focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert page.screenshot() != before

@@ -1,0 +1,112 @@
+"""What a page costs its reader: requests, bytes, time until the first widget lives, frames."""
+
+import gzip
+import statistics
+from urllib.parse import urlsplit
+
+#: Targets of the book for a chapter page (bytes are compressed, times on a slowed processor).
+MAX_REQUESTS = 30
+MAX_BYTES = 600_000
+SLOWDOWN = 4
+
+#: Already compressed; a server sends them as they are.
+PACKED = (".woff", ".woff2", ".png", ".jpg", ".webp")
+
+FIRST_ALIVE = """
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector("[data-alive]")) return;
+      window.firstAlive = performance.now();
+      observer.disconnect();
+    }).observe(document, { subtree: true, childList: true, attributes: true });
+"""
+
+# For every movement of the pointer two times, in milliseconds, until its frame is done.
+#   work:    from the start of the event's handlers. Handlers, the draw in requestAnimationFrame
+#            (the listener here asks for its frame first, so it sees the widget's too), style,
+#            layout and paint: a message posted in the frame is delivered after all of these.
+#   latency: from the moment the browser had the event. It adds the wait for the next frame,
+#            up to 16.7 ms that the page cannot influence.
+# What happens after the main thread (raster, display) is not in either.
+FRAMES = """
+    window.frames = [];
+    addEventListener("pointermove", (event) => {
+      const start = performance.now();
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => {
+          const end = performance.now();
+          window.frames.push({ work: end - start, latency: end - event.timeStamp });
+        };
+        port2.postMessage(null);
+      });
+    }, { capture: true });
+"""
+
+
+def settle(page):
+    """Wait until formulas, fonts and widgets are there."""
+    page.evaluate("window.MathJax?.startup?.promise.then(() => document.fonts.ready)")
+    page.wait_for_function("!document.querySelector('[data-model]:not([data-alive])')")
+
+
+def transfer(page, address):
+    """Open a page in a fresh context: ``[(address, bytes as sent compressed), ...]``."""
+    answers = []
+    page.on("response", lambda answer: answers.append(answer))
+    page.goto(address)
+    settle(page)
+    found = []
+    for answer in answers:
+        body = answer.body()
+        packed = urlsplit(answer.url).path.endswith(PACKED)
+        found.append((answer.url, len(body) if packed else len(gzip.compress(body, 6))))
+    return found
+
+
+def slow_down(page, factor=SLOWDOWN):
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": factor})
+
+
+def first_alive(page, address):
+    """Milliseconds from the start of the navigation until the first widget lives, or None."""
+    slow_down(page)
+    page.add_init_script(FIRST_ALIVE)
+    page.goto(address)
+    settle(page)
+    return page.evaluate("window.firstAlive ?? null")
+
+
+def first_handle(page):
+    """Middle of what can be dragged in the page's first widget that has such a thing."""
+    handle = page.locator("[data-alive] [role=slider] circle:last-of-type").first
+    if not handle.count():
+        handle = page.locator("[data-alive] input[type=range]").first
+    if not handle.count():
+        return None
+    handle.scroll_into_view_if_needed()
+    box = handle.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag_frames(page, moves=80):
+    """Drag the first handle to and fro; ``[{"work": ms, "latency": ms}, ...]``, one a movement."""
+    x, y = first_handle(page)
+    page.evaluate(FRAMES)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate("window.frames.length = 0")
+    for step in range(moves):
+        page.mouse.move(x + 40 * ((step % 20) / 10 - 1), y - 20 * (step % 3))
+    page.mouse.up()
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+    return page.evaluate("window.frames")
+
+
+def quantiles(values):
+    """Median and 95th percentile.
+
+    >>> quantiles(range(1, 101))
+    (50.5, 95.95)
+    """
+    return statistics.median(values), statistics.quantiles(values, n=20)[-1]
