@@ -52,7 +52,8 @@ def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     -----
     Three stages, each query by itself (Bahdanau et al. 2015; in matrix form Vaswani et al. 2017):
 
-    .. math:: S = \mathrm{score}(Q, K), \qquad W = \mathrm{normalize}(S), \qquad O = W V
+    .. math:: S = \mathrm{score}(\q{Q}, \k{K}), \qquad W = \mathrm{normalize}(S), \qquad
+              \v{Y} = W \v{V}
 
     A mask acts between the first two: the score of a pair that is not allowed becomes -inf.
 
@@ -67,7 +68,7 @@ def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     >>> weights
     array([[0.5, 0.5]])
 
-    Where only the second key may be seen, the output is its value.
+    Where only the second key may be attended to, the output is its value.
 
     >>> output, weights = attend([[0, 1]], K, V, mask=[[False, True]])
     >>> output
@@ -86,7 +87,7 @@ def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
 
 
 def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
-    r"""Attend with dot products divided by the square root of d_k, and softmax.
+    r"""Attend with dot products divided by :math:`\sqrt{d_k}`, and softmax.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
     mask : array_like of bool, optional
         True where a query may attend to a key.  Its shape broadcasts to (..., n_q, n_k).
     scale : float, optional
-        The factor on the dot products, 1/√d_k if not given.
+        The factor on the dot products, :math:`1/\sqrt{d_k}` if not given.
 
     Returns
     -------
@@ -117,7 +118,7 @@ def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
     -----
     With softmax along the keys (Vaswani et al. 2017):
 
-    .. math:: O = \mathrm{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
+    .. math:: \v{Y} = \mathrm{softmax}\left(\frac{\q{Q} \k{K}^\top}{\sqrt{d_k}}\right) \v{V}
 
     Examples
     --------

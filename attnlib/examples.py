@@ -153,7 +153,7 @@ def causal_scores():
     return _frozen([[0.5, 1.2, 0.8], [0.3, 0.9, 1.1], [0.2, 0.7, 0.4]])
 
 
-def noisy_edge(n=60, seed=0):
+def noisy_edge(n=60, seed=127):
     r"""A signal with one sharp edge under noise, which a moving average would blur.
 
     Parameters
@@ -161,7 +161,8 @@ def noisy_edge(n=60, seed=0):
     n : int, optional
         Number of samples, at least 2.
     seed : int, optional
-        Seed of the noise: the same seed gives the same noise.
+        Seed of the noise: the same seed gives the same noise.  The default is an ordinary draw:
+        its errors, filtered or not, are near their averages over many seeds.
 
     Returns
     -------
@@ -179,7 +180,10 @@ def noisy_edge(n=60, seed=0):
 
     Notes
     -----
-    .. math:: y(t) = [t \ge 0.4] + \max(t - 0.7, 0) + 0.1 \, \varepsilon
+    The reading at time :math:`t`, where the bracket is 1 if its condition holds and else 0, and
+    :math:`\varepsilon` is standard normal:
+
+    .. math:: x_t = [t \ge 0.4] + \max(t - 0.7, 0) + 0.1 \, \varepsilon
 
     Examples
     --------

@@ -44,6 +44,8 @@ def causal(n_q, n_k=None):
 
     Examples
     --------
+    As many keys as queries: each query may attend to one key more than the query before it.
+
     >>> causal(3).astype(int)
     array([[1, 0, 0],
            [1, 1, 0],

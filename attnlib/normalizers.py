@@ -35,10 +35,12 @@ def softmax(scores, axis=-1, temperature=1.0):
 
     Notes
     -----
+    Bridle (1990) gave it its name; the temperature :math:`T` is as in Hinton et al. (2015):
+
     .. math:: w_i = \frac{\exp(s_i / T)}{\sum_j \exp(s_j / T)}
 
-    (Bridle 1990; with a temperature Hinton et al. 2015).  The largest score is subtracted first:
-    this cancels in the fraction, and no exponential can overflow.
+    The largest score is subtracted first: this cancels in the fraction, and no exponential can
+    overflow.
 
     Examples
     --------
@@ -106,15 +108,16 @@ def sigmoid_normalize(scores, axis=-1, temperature=1.0):
 
     Notes
     -----
-    .. math:: w_i = \frac{\sigma(s_i / T)}{\sum_j \sigma(s_j / T)}, \qquad
-              \sigma(x) = \frac{1}{1 + e^{-x}} = \frac{e^{\min(x, 0)}}{1 + e^{-|x|}}
+    .. math:: w_i = \frac{\mathrm{sigmoid}(s_i / T)}{\sum_j \mathrm{sigmoid}(s_j / T)}
+
+    .. math:: \mathrm{sigmoid}(x) = \frac{1}{1 + e^{-x}} = \frac{e^{\min(x, 0)}}{1 + e^{-|x|}}
 
     The last form never overflows.  Where all scores of a row are very negative, all numerators
     would be 0; so they are scaled until the largest is 1, which cancels in the fraction.
 
     Examples
     --------
-    σ(log 3) = 3/4 and σ(0) = 1/2, so the weights are 3/5 and 2/5.
+    sigmoid(log 3) is 3/4 and sigmoid(0) is 1/2, so the weights are 3/5 and 2/5.
 
     >>> sigmoid_normalize([np.log(3), 0]).round(6)
     array([0.6, 0.4])
@@ -148,6 +151,8 @@ def hardmax(scores, axis=-1, temperature=1.0):
 
     Examples
     --------
+    The two sevens tie, and the first of them wins.
+
     >>> hardmax([2, 7, 7, 1])
     array([0., 1., 0., 0.])
     """
@@ -168,7 +173,8 @@ def softmax_jacobian(scores, temperature=1.0):
     Returns
     -------
     ndarray, shape (..., n, n)
-        Entry (i, j) is the derivative of weight i by score j.
+        Entry (i, j) is the derivative of weight i by score j: a row for each weight, a column
+        for each score.
 
     Raises
     ------
@@ -179,11 +185,14 @@ def softmax_jacobian(scores, temperature=1.0):
     -----
     .. math:: \frac{\partial w_i}{\partial s_j} = \frac{1}{T} \, w_i (\delta_{ij} - w_j)
 
-    Each row and each column sums to 0: what one weight gains, the others lose.
+    Column j says what all weights do when score j rises.  It sums to 0, because what one weight
+    gains the others lose.  Row i says how weight i answers to each score.  It sums to 0, because
+    adding a constant to all scores changes nothing.
 
     Examples
     --------
-    Both weights are 1/2, so the entries are ½(1 − ½) and ½(0 − ½).
+    Both weights are ½, so the entries are ½(1 − ½) on the diagonal and ½(0 − ½) beside it.  When
+    score 1 rises (first column), weight 1 gains what weight 2 loses.
 
     >>> softmax_jacobian([0, 0])
     array([[ 0.25, -0.25],

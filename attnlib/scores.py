@@ -39,7 +39,7 @@ def dot(Q, K):
     -----
     All pairs at once are one matrix product (Luong et al. 2015):
 
-    .. math:: s_{ij} = q_i^\top k_j = \sum_{c=1}^{d_k} q_{ic} k_{jc}, \qquad S = Q K^\top
+    .. math:: s_{ij} = \q{q_i} \cdot \k{k_j}, \qquad S = \q{Q} \k{K}^\top
 
     Examples
     --------
@@ -59,7 +59,7 @@ def dot(Q, K):
 
 
 def scaled_dot(Q, K, scale=None):
-    r"""Score each pair of query and key by its dot product, divided by the square root of d_k.
+    r"""Score each pair of query and key by its dot product, divided by :math:`\sqrt{d_k}`.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def scaled_dot(Q, K, scale=None):
     K : array_like, shape (..., n_k, d_k)
         Keys, one in each row.  The leading axes of `Q` and `K` broadcast.
     scale : float, optional
-        The factor on the dot products, 1/√d_k if not given.
+        The factor on the dot products, :math:`1/\sqrt{d_k}` if not given.
 
     Returns
     -------
@@ -84,14 +84,15 @@ def scaled_dot(Q, K, scale=None):
 
     Notes
     -----
-    The entries of a query and a key may be independent, with mean 0 and variance 1.  Then their
-    dot product has variance d_k, and the scaled score has variance 1 (Vaswani et al. 2017):
+    If the entries of a query and a key are independent, with mean 0 and variance 1, then their
+    dot product has variance :math:`d_k`, and the scaled score has variance 1 (Vaswani et al.
+    2017):
 
-    .. math:: s_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}}
+    .. math:: s_{ij} = \frac{\q{q_i} \cdot \k{k_j}}{\sqrt{d_k}}
 
     Examples
     --------
-    The dot product is 4 and d_k is 4, so the score is 4/√4 = 2.
+    The dot product is 4 and :math:`d_k` is 4, so the score is 4/√4 = 2.  With a scale of ¼ it is 1.
 
     >>> scaled_dot([[1, 1, 1, 1]], [[1, 1, 1, 1]])
     array([[2.]])

@@ -68,7 +68,7 @@ def test_noisy_edge_is_low_then_jumps_then_climbs():
 def test_noisy_edge_follows_its_seed_and_size():
     first, other = examples.noisy_edge(n=500, seed=1), examples.noisy_edge(n=500, seed=2)
     assert_array_equal(first.clean, other.clean)
-    assert (first.noisy != other.noisy).all()
+    assert (first.noisy != other.noisy).mean() > 0.9
     assert abs((first.noisy - first.clean).std() - 0.1) < 0.01
 
 

@@ -1,5 +1,6 @@
 """The checker itself: whatever an answer does is answered in words, and never fatal."""
 
+import functools
 import subprocess
 import sys
 import threading
@@ -109,6 +110,64 @@ def test_mistake_that_raises_on_some_cases():
     assert examine(exercise, partly_right_another_error).status == "error"
 
 
+# The reader's own name
+
+
+def my_double(x):
+    return my_double.does(x)
+
+
+@pytest.mark.parametrize(
+    "does, words",
+    [
+        (lambda x: 2 * x, "my_double is right on 2 cases."),
+        (lambda x: None, "Write my_double(x)."),
+        (lambda x: x + 1, "my_double(x) returned\n    [4.]"),
+        (lambda x: x / np.ones((0, 7)), "my_double raised ValueError"),
+        (lambda x: x.__imul__(2), "but my_double changes its argument x"),
+        (lambda x: threading.Event().wait(9) or x, "my_double was still running"),
+    ],
+)
+def test_replies_use_the_readers_name(does, words):
+    my_double.does = does
+    text = examine(EXERCISE, my_double, time_limit=0.3).text
+    assert words in text and "double" not in text.replace("my_double", "")
+
+
+def test_replies_use_the_readers_name_for_the_arguments():
+    def my_add(a):
+        return a
+
+    assert (
+        "my_add is called as my_add(a, b), but its arguments are (a)." in examine(ADD, my_add).text
+    )
+
+
+class Nameless:
+    def __init__(self, name):
+        self.given = name
+
+    def __call__(self, x):
+        return 2 * x
+
+    def __getattr__(self, attribute):
+        if attribute == "__name__" and self.given is not RuntimeError:
+            return self.given
+        raise (self.given if self.given is RuntimeError else AttributeError)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda x: 2 * x,
+        functools.partial(np.multiply, 2),
+        *map(Nameless, (None, 3, "", "a b", "<b>", "x" * 1000, RuntimeError)),
+    ],
+)
+def test_an_answer_without_a_usable_name_gets_the_exercises(answer):
+    assert "double is right on 2 cases." in examine(EXERCISE, answer).text
+
+
 # Unfinished stubs
 
 
@@ -137,8 +196,9 @@ def stub_with_a_gap(x):
 )
 def test_stub_is_not_attempted(stub):
     reply = examine(EXERCISE, stub)
+    name = getattr(stub, "__name__", "double")
     assert reply.status == "not attempted" and not reply.passed
-    assert reply.text.startswith("Not attempted yet. Write double(x).")
+    assert reply.text.startswith(f"Not attempted yet. Write {name}(x).")
 
 
 def test_none_on_a_later_case_is_wrong():
@@ -599,6 +659,46 @@ def test_faults_find_ambiguity():
     small = Mistake("small", 0.0, "Too large.")
     found = faults(Exercise(**DOUBLE | judged | dict(mistakes=(small,))))
     assert found == ["small: judged 'Too small.'", "the reference is judged 'Too small.'"]
+
+
+# Mistakes with many results
+
+
+def all_too_large(values, cases):
+    return all((v > 2 * case.args[0]).all() for v, case in zip(values, cases))
+
+
+LARGE = Mistake("large", lambda x: 2 * x + 7, "Too large.", recognise=all_too_large)
+
+
+def with_mistakes(*mistakes):
+    return Exercise(**DOUBLE | dict(mistakes=mistakes))
+
+
+def test_a_mistake_with_many_results_is_recognised():
+    exercise = with_mistakes(LARGE, Mistake("nine", lambda x: 2 * x + 9, "Nine more."))
+    assert faults(exercise) == []
+    assert examine(exercise, lambda x: 2 * x + 7).message == "Too large."
+    assert examine(exercise, lambda x: 2 * x + 8).message == "Too large."
+    assert examine(exercise, lambda x: 2 * x + 9).message == "Nine more."  # the exact one first
+    assert examine(exercise, lambda x: 2 * x - 1).message == "Try one element."
+    assert examine(exercise, lambda x: 2 * x).passed
+    for bad in (np.inf, np.nan):  # recognise sees finite numbers of the right form only
+        assert "overflows" in examine(exercise, lambda x: 2 * x + bad).message
+    assert "kind" in examine(exercise, lambda x: list(2 * x + 8)).message
+    assert examine(exercise, lambda x: 2 * x + 8 if len(x) < 2 else x @ x @ x).status == "wrong"
+
+
+def test_faults_in_what_is_recognised():
+    twin = Mistake("twin", lambda x: 2 * x + 5, "Large too.", recognise=all_too_large)
+    assert faults(with_mistakes(LARGE, twin)) == [
+        "large is recognised as ['large', 'twin']",
+        "twin is recognised as ['large', 'twin']",
+    ]
+    blind = Mistake("blind", lambda x: x, "Never.", recognise=lambda values, cases: False)
+    assert faults(with_mistakes(blind)) == ["blind is recognised as []"]
+    greedy = Mistake("greedy", lambda x: x, "Always.", recognise=lambda values, cases: True)
+    assert faults(with_mistakes(greedy)) == ["the reference is recognised as ['greedy']"]
 
 
 def test_exercises_load_numpy_only():

@@ -96,6 +96,24 @@ def test_replies_are_the_same_twice(exercise):
         assert repr(first) == repr(second) and first._repr_html_() == second._repr_html_()
 
 
+@each_function
+def test_task_names_the_function_and_takes_the_readers_name(exercise):
+    assert exercise.task.startswith(f"Write {exercise.signature}: ")
+
+    def my_own(*args): ...
+
+    text = check(exercise.name, my_own).text
+    assert text.startswith(f"Not attempted yet. Write my_own({', '.join(exercise.parameters)}): ")
+    assert exercise.short_name not in text
+
+
+@each_exercise
+def test_chapters_are_named_without_a_leading_zero(exercise):
+    texts = [m.diagnosis for m in exercise.mistakes]
+    texts += [exercise.task, exercise.why, exercise.general, exercise.definition]
+    assert not any("hapter 0" in t for t in texts)
+
+
 @each_exercise
 @pytest.mark.parametrize("unfinished", [None, ...])
 def test_nothing_given_is_not_attempted(exercise, unfinished):
@@ -189,6 +207,123 @@ def test_aim_draws_the_line_at_nine_tenths(length, passes):
     q = np.array([0.0, length])  # weights in the ratio 1 : exp(length / 2) : exp(-length)
     assert (np.exp(length / 2) / (1 + np.exp(length / 2) + np.exp(-length)) > 0.9) == passes
     assert check("query_key_value.aim", q).passed == passes
+
+
+@pytest.mark.parametrize("length", [1e-300, 0.5, 1, 5, 50, 1e300])
+def test_aim_names_the_tie_of_elements_two_and_three(length):
+    reply = check("query_key_value.aim", [-length, length])
+    assert reply.message.startswith("Elements 2 and 3 tie")
+    assert check("query_key_value.aim", [-5.0, 5.01]).message != reply.message
+    assert check("query_key_value.aim", [-5.01, 5.0]).message.startswith("This q favours element 3")
+    assert check("query_key_value.aim", [length, -length]).message != reply.message
+    if length >= 5:
+        assert check("query_key_value.aim", [-length, 2 * length]).passed  # as it advises
+
+
+def search(low, high, *, rounds=100, middle="log", wrong_half=False, ends="middle"):
+    """A bisection as readers write it."""
+
+    def temperature_for(scores, target):
+        a, b = low, high
+        for _ in range(rounds):
+            m = (a * b) ** 0.5 if middle == "log" else (a + b) / 2
+            w = np.exp((scores - scores.max()) / m)
+            if (1 / w.sum() > target) != wrong_half:
+                a = m
+            else:
+                b = m
+        return {"middle": m, "low": a, "high": b}[ends]
+
+    return temperature_for
+
+
+def grid(low, high, count):
+    def temperature_for(scores, target):
+        found = np.linspace(low, high, count)
+        w = 1 / np.exp((scores - scores.max()) / found[:, None]).sum(axis=1)
+        return found[abs(w - target).argmin()]
+
+    return temperature_for
+
+
+@pytest.mark.parametrize(
+    "answer, name",
+    [
+        (search(1e-6, 1e6), None),
+        (search(1e-3, 1e3, middle="mean", rounds=60), None),
+        (search(1e-6, 1e6, wrong_half=True), "wrong_half"),
+        (search(1e-6, 1e6, wrong_half=True, rounds=30, ends="low"), "wrong_half"),
+        (search(1e-3, 1e3, middle="mean", wrong_half=True), "wrong_half"),
+        (search(1e-2, 1e2, middle="mean", wrong_half=True, ends="high"), "wrong_half"),
+        (search(0.1, 10, wrong_half=True), "wrong_half"),
+        (search(1e-6, 1e6, rounds=10), "too_few_rounds"),
+        (search(1e-6, 1e6, rounds=20), "too_few_rounds"),
+        (search(1e-3, 1e3, middle="mean", rounds=20), "too_few_rounds"),
+        (search(1e-3, 1e3, middle="mean", rounds=25, ends="high"), "too_few_rounds"),
+        (grid(0.1, 10, 100), "too_few_rounds"),
+        (grid(0.01, 1000, 100_000), "too_few_rounds"),
+        (search(0.1, 10), "too_narrow"),
+        (search(1e-2, 1e2), "too_narrow"),
+        (search(1, 1e4, middle="mean"), "too_narrow"),
+        (lambda scores, target: 1.0, "general"),
+        (lambda scores, target: target, "general"),
+        (lambda scores, target: 1 / target, "general"),
+        (lambda scores, target: np.sqrt(len(scores)), "general"),
+        (lambda scores, target: scores.max() / target, "general"),
+        (lambda scores, target: 0.0, "general"),
+    ],
+)
+def test_searches_for_a_temperature_are_told_apart(answer, name):
+    exercise = all_exercises()["scaling.temperature_for"]
+    reply = check(exercise.name, answer)
+    said = {m.diagnosis: m.name for m in exercise.mistakes} | {exercise.general: "general"}
+    assert said.get(reply.message) == name and reply.passed == (name is None)
+
+
+def as_readers_write(expression, names):
+    return eval(f"lambda {names}: {expression}", {"np": np, "softmax": plain_softmax})
+
+
+def plain_softmax(s):
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+BELLS = "np.exp(-((x[:, None] - x) ** 2) / (2 * h**2))"
+
+
+@pytest.mark.parametrize(
+    "exercise, names, expression, mistake",
+    [
+        ("adaptive_weights.kernel_weights", "x, t, h",
+         "(lambda e: e / e.sum())(np.exp(-(x[t] - x) ** 2 / 2 * h**2))", "brackets_missing"),
+        ("adaptive_weights.adaptive_filter", "x, h", f"{BELLS} / {BELLS}.sum() @ x", "whole_table"),
+        ("query_key_value.soft_lookup", "q, K, V", "K @ q", "returns_scores"),
+        ("query_key_value.soft_lookup", "q, K, V", "V @ softmax(K @ q)", "wrong_axis"),
+        ("query_key_value.soft_lookup", "q, K, V", "K.T @ softmax(q @ V.T)",
+         "keys_and_values_exchanged"),
+        ("query_key_value.stable_softmax", "s", "np.exp(s - s.max(-1, keepdims=True))", "no_sum"),
+        ("query_key_value.stable_softmax", "s", "np.exp(s)", "no_sum_no_shift"),
+        ("scaling.scaled_scores", "Q, K",
+         "softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]))", "softmaxed"),
+        ("scaling.scaled_scores", "Q, K", "Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[0])",
+         "by_root_first_of_Q"),
+        ("scaling.scaled_scores", "Q, K", "Q @ K.swapaxes(-1, -2) / np.sqrt(len(K))",
+         "by_root_first_of_K"),
+        ("scaling.scaled_scores", "Q, K", "Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-2])",
+         "by_root_first_of_Q"),
+        ("scaling.softmax_jacobian", "w", "np.diag(w) - w @ w.T", "dot_instead_of_outer"),
+        ("scaling.softmax_jacobian", "w", "np.diag(w) - w * w", "elementwise_square"),
+        ("scaling.softmax_jacobian", "w", "np.eye(len(w)) - np.outer(w, w)",
+         "ones_on_the_diagonal"),
+        ("scaling.softmax_jacobian", "w",
+         "np.diag(softmax(w)) - np.outer(softmax(w), softmax(w))", "softmax_again"),
+    ],
+)  # fmt: skip
+def test_mistakes_as_readers_write_them(exercise, names, expression, mistake):
+    known = {m.name: m.diagnosis for m in all_exercises()[exercise].mistakes}
+    reply = check(exercise, as_readers_write(expression, names))
+    assert reply.message == known[mistake]
 
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0])

@@ -1,4 +1,4 @@
-"""Exercises of chapter 01: fixed weights, and weights that depend on the data."""
+"""Exercises of chapter 1: fixed weights, and weights that depend on the data."""
 
 import numpy as np
 
@@ -168,6 +168,12 @@ KERNEL_WEIGHTS = Exercise(
             "try another one.",
         ),
         Mistake(
+            "brackets_missing",
+            _kernel(lambda gap, h: -(gap**2) / 2 * h**2),
+            "Brackets are missing: / 2 * h**2 divides by 2 and then multiplies by h², so a larger "
+            "bandwidth gives narrower weights. Put the whole divisor, 2 * h**2, in brackets.",
+        ),
+        Mistake(
             "no_half",
             _kernel(lambda gap, h: -(gap**2) / h**2),
             "The factor 2 under the squared distance is missing, so the weights fall off too "
@@ -204,14 +210,17 @@ KERNEL_WEIGHTS = Exercise(
 )
 
 
-def _filter(exponent=_gauss, axis=1, of=lambda x: x, times=lambda w, x: w @ x):
-    """adaptive_filter with another exponent, axis, distance or last step."""
+def _over_rows(raw):
+    return raw.sum(axis=1, keepdims=True)
+
+
+def _filter(exponent=_gauss, total=_over_rows, of=lambda x: x, times=lambda w, x: w @ x):
+    """adaptive_filter with another exponent, divisor, distance or last step."""
 
     def outputs(x, bandwidth):
         gaps = of(x)[:, None] - of(x)[None, :]
         raw = np.exp(exponent(gaps, bandwidth))
-        weights = raw if axis is None else raw / raw.sum(axis=axis, keepdims=True)
-        return times(weights, x)
+        return times(raw / total(raw), x)
 
     return outputs
 
@@ -233,7 +242,7 @@ ADAPTIVE_FILTER = Exercise(
     mistakes=(
         Mistake(
             "wrong_axis",
-            _filter(axis=0),
+            _filter(total=lambda raw: raw.sum(axis=0)),
             "The weights are normalised over the wrong axis: for each element x_j instead of for "
             "each output t. In the matrix that multiplies x, every row should sum to 1.",
         ),
@@ -245,9 +254,15 @@ ADAPTIVE_FILTER = Exercise(
         ),
         Mistake(
             "not_normalised",
-            _filter(axis=None),
+            _filter(total=lambda raw: 1.0),
             "The weights are not normalised: each output is a sum, not a mean. Divide by the sum "
             "of the weights of that output.",
+        ),
+        Mistake(
+            "whole_table",
+            _filter(total=np.sum),
+            "The weights are divided by the sum of the whole table, so all n² of them together sum "
+            "to 1. Each row holds the weights of one output: every row should sum to 1.",
         ),
         Mistake(
             "returns_weights",
@@ -261,14 +276,20 @@ ADAPTIVE_FILTER = Exercise(
             "The bandwidth enters without its square. With a bandwidth of 1 that is invisible: "
             "try another one.",
         ),
+        Mistake(
+            "brackets_missing",
+            _filter(lambda gap, h: -(gap**2) / 2 * h**2),
+            "Brackets are missing: / 2 * h**2 divides by 2 and then multiplies by h², so a larger "
+            "bandwidth gives narrower weights. Put the whole divisor, 2 * h**2, in brackets.",
+        ),
     ),
     properties=(inside(lambda x, h: x.min(), lambda x, h: x.max(), "the range of x"),),
     definition="Output t should be the sum over j of weight (t, j) times x_j, with the weights "
     "of kernel_weights(x, t, bandwidth).",
     general="The outputs are not the weighted means. Compute one of them as "
     "kernel_weights(x, t, bandwidth) @ x and compare it with yours.",
-    why="This is Nadaraya–Watson regression, and already attention with nothing learned: each "
-    "element asks, all elements answer, an edge stays an edge.",
+    why="This is a filter whose weights come from the values: each reading asks, is compared and "
+    "is summed, so query, key and value are the same reading, and an edge stays an edge.",
 )
 
 EXERCISES = (MOVING_AVERAGE, KERNEL_WEIGHTS, ADAPTIVE_FILTER)

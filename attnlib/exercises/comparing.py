@@ -89,11 +89,20 @@ def same_everywhere(exercise, cases, outcomes, others, references):
     return shares_wrong_value or all(a.message == b.message for a, b in failed)
 
 
+def recognised(exercise, cases, outcomes):
+    """The mistakes whose ``recognise`` accepts these outcomes; none unless all are finite."""
+    values = [seen(exercise, case, o) for case, o in zip(cases, outcomes)]
+    if any(v is None or not np.isfinite(v).all() for v in values):
+        return []
+    return [m for m in exercise.mistakes if m.recognise and m.recognise(values, cases)]
+
+
 def faults(exercise):
     """What is wrong with an exercise itself; empty if nothing is.
 
     Every mistake must differ from the reference and from every other mistake on some case, or
-    the reply could not tell them apart; and the judge must refuse each mistake in its own words.
+    the reply could not tell them apart; the judge must refuse each mistake in its own words; and
+    a ``recognise`` must accept its own mistake, not the reference and none that another accepts.
 
     Parameters
     ----------
@@ -123,4 +132,11 @@ def faults(exercise):
         for a, b in combinations(found, 2)
         if same_everywhere(exercise, cases, found[a], found[b], right)
     ]
-    return alike + [f"{n} raises everywhere" for n in found if all(o.failure for o in found[n])]
+    alike += [f"{n} raises everywhere" for n in found if all(o.failure for o in found[n])]
+    return alike + _misrecognised(exercise, cases, found)
+
+
+def _misrecognised(exercise, cases, found):
+    claims = {n: [m.name for m in recognised(exercise, cases, o)] for n, o in found.items()}
+    own = {m.name: [m.name] for m in exercise.mistakes if m.recognise} | {"the reference": []}
+    return [f"{n} is recognised as {claims[n]}" for n in own if claims[n] != own[n]]

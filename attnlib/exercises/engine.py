@@ -7,7 +7,7 @@ import numpy as np
 
 from . import wording
 from .catalogue import find
-from .comparing import as_numbers, equal, outcomes_of, same_everywhere, seen
+from .comparing import as_numbers, equal, outcomes_of, recognised, same_everywhere, seen
 from .reply import Reply
 from .running import call, has_gap
 from .showing import assigned, describe
@@ -53,8 +53,19 @@ def examine(exercise, answer, *, time_limit=TIME_LIMIT):
     if answer is None or answer is Ellipsis:
         return wording.not_attempted(exercise)
     if exercise.kind == "function":
-        return _examine_function(exercise, answer, time_limit)
+        return _examine_function(_as_called(exercise, answer), answer, time_limit)
     return _examine_value(exercise, answer)
+
+
+def _as_called(exercise, answer):
+    """The exercise in the words of the reader, who may have given the function another name."""
+    try:
+        name = answer.__name__ if callable(answer) else None
+    except Exception:  # a partial has no name, and an object may answer with anything
+        return exercise
+    if type(name) is str and name.isidentifier() and len(name) <= 60:
+        return exercise.called(name)
+    return exercise  # a lambda
 
 
 def _examine_value(exercise, answer):
@@ -139,6 +150,9 @@ def _diagnosis(exercise, cases, outcomes, references, outcome, expected):
         return "wrong", "What comes back is not of the kind that was asked for."
     if not np.isfinite(as_numbers(outcome.value)).all():
         return "wrong", "Something overflows or is 0/0 on the way: look for the first NaN or inf."
+    alike = recognised(exercise, cases, outcomes)
+    if alike:
+        return "wrong", alike[0].diagnosis
     return "wrong", exercise.general
 
 

@@ -1,7 +1,7 @@
 """What an exercise is: its cases, its reference answer and the mistakes that it knows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -17,11 +17,16 @@ class Mistake:
         The wrong answer itself, of the kind that the exercise asks for.
     diagnosis : str
         One or two sentences: the likely error, and how to see it.
+    recognise : callable, optional
+        For an error that has many results, such as a search with too few rounds; ``answer`` is
+        one of them. Takes what is compared on all cases, a list of finite arrays, and the cases;
+        returns whether they look like this error. Asked if no mistake gives just this result.
     """
 
     name: str
     answer: Any
     diagnosis: str
+    recognise: Callable | None = None
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class Exercise:
     signature : str
         How the function is called, ``soft_lookup(q, K, V)``; for values the name of the value.
     task : str
-        One sentence: what to do.
+        One sentence: what to do. For a function it begins with "Write" and the signature.
     returns : str
         What must come back, in words: "an array of shape (d_v,)".
     why : str
@@ -133,6 +138,18 @@ class Exercise:
         """The names of the function's parameters."""
         inside = self.signature.partition("(")[2].rstrip(")")
         return tuple(p.strip() for p in inside.split(",") if p.strip())
+
+    def called(self, name):
+        """The same exercise for a function that the reader calls otherwise.
+
+        Examples
+        --------
+        >>> from attnlib.exercises import find
+        >>> find("scaling.softmax_jacobian").called("my_jacobian").signature
+        'my_jacobian(w)'
+        """
+        signature = name + self.signature[len(self.short_name) :]
+        return replace(self, signature=signature, task=self.task.replace(self.signature, signature))
 
     def all_cases(self):
         """The cases as a tuple, built now if they are given as a function."""

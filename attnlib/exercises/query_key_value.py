@@ -1,4 +1,4 @@
-"""Exercises of chapter 02: look up softly, make scores into weights, aim a query."""
+"""Exercises of chapter 2: look up softly, make scores into weights, aim a query."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ SOFT_LOOKUP = Exercise(
     cases=(
         Case(
             "values as long as keys",
-            (np.array([1.0, 0.0]), np.eye(2), np.array([[2.0, 0.0], [0.0, 1.0]])),
+            (np.array([1.0, 0.0]), np.eye(2), np.array([[4.0, 0.0], [1.0, 2.0]])),
         ),
         Case(
             "values of another length than keys",
@@ -68,7 +68,7 @@ SOFT_LOOKUP = Exercise(
         Mistake(
             "scaled",
             lambda q, K, V: _plain_softmax(K @ q / np.sqrt(len(q))) @ V,
-            "The scores are divided by √d_k, which is not asked here: chapter 04 shows when and "
+            "The scores are divided by √d_k, which is not asked here: chapter 4 shows when and "
             "why. Use the dot products as they are.",
         ),
         Mistake(
@@ -88,6 +88,24 @@ SOFT_LOOKUP = Exercise(
             lambda q, K, V: _plain_softmax(V @ q) @ V,
             "The query is compared with the values instead of the keys. That runs only where "
             "both have the same length, so try values of another length.",
+        ),
+        Mistake(
+            "keys_and_values_exchanged",
+            lambda q, K, V: _plain_softmax(V @ q) @ K,
+            "K and V are exchanged: the query is compared with the values and the keys are summed. "
+            "Keys are compared with q; values are what comes back.",
+        ),
+        Mistake(
+            "wrong_axis",
+            lambda q, K, V: V @ _plain_softmax(K @ q),
+            "The sum runs over the wrong axis of V: V @ weights multiplies the columns by the "
+            "weights. One weight belongs to each row of V, so sum over the rows.",
+        ),
+        Mistake(
+            "returns_scores",
+            lambda q, K, V: K @ q,
+            "These are the raw scores, one for each key. Two steps are still to come: softmax "
+            "turns them into weights, and the weights sum the values.",
         ),
         Mistake(
             "returns_weights",
@@ -134,6 +152,10 @@ AXIS_0 = (
     "A matrix is normalised over its first axis, down the columns. Each row is one query's "
     "scores, so each row should sum to 1: sum over the last axis."
 )
+NO_SUM = (
+    "These are the exponentials alone: they are not divided by their sum. Print the sum of a row; "
+    "the weights of every row should sum to 1."
+)
 KEEPDIMS = (
     "The rows' sums lost their axis, so NumPy lines them up with the columns: row i is divided by "
     "the wrong sum, or the shapes do not fit. Use keepdims=True for maximum and sum."
@@ -170,6 +192,8 @@ STABLE_SOFTMAX = Exercise(
             "The mean is subtracted instead of the maximum. Where scores lie far apart the "
             "largest one still overflows; after subtracting the maximum no score exceeds 0.",
         ),
+        Mistake("no_sum", lambda s: np.exp(s - s.max(axis=-1, keepdims=True)), NO_SUM),
+        Mistake("no_sum_no_shift", np.exp, NO_SUM),
         Mistake("axis_0", _softmax(lambda s: s.max(axis=0), axis=0), AXIS_0),
         Mistake("axis_0_in_sum", _softmax(axis=0), AXIS_0),
         Mistake("no_keepdims", _softmax(lambda s: s.max(axis=-1), keepdims=False), KEEPDIMS),
@@ -195,8 +219,8 @@ STABLE_SOFTMAX = Exercise(
     properties=(not_negative, sums_to_one),
     definition="In each row the ratio of two weights should be exp of the difference of their "
     "scores.",
-    general="These are not softmax weights. Take two scores, print the ratio of their weights "
-    "and exp of their difference.",
+    general="These are not softmax weights. Print the sum of each row, which should be 1; then "
+    "take two scores of a row and print the ratio of their weights and exp of their difference.",
     why="Softmax sees only differences of scores, so shifting a row costs nothing and keeps exp "
     "in range.",
 )
@@ -204,8 +228,13 @@ STABLE_SOFTMAX = Exercise(
 
 TOY_KEYS = np.array([[1.0, 0.0], [0.5, 0.5], [-1.0, -1.0]])
 TIE = (
-    "This q points along k_2 = [0.5, 0.5] itself, and k_1 = [1, 0] then scores the same: a key is "
-    "not the best query for itself. Make q's second number larger than its first."
+    "This q points along k_2 = [0.5, 0.5] itself, and k_1 = [1, 0] then scores the same: a key "
+    "need not be the best query for itself. Make q's second number larger than its first."
+)
+TIE_WITH_THIRD = (
+    "Elements 2 and 3 tie: k_2 and k_3 lie on one line through the origin, and q is at a right "
+    "angle to it, so both score 0. Add some “up”, a larger second number: that raises the score of "
+    "k_2 and lowers that of k_3."
 )
 ZERO = "The zero query scores every key 0, so all weights are equal. Give q a direction."
 SHORT = (
@@ -218,7 +247,7 @@ FIRST = (
 )
 THIRD = (
     "This q favours element 3: k_3 = [-1, -1] wins when q's two numbers have a negative sum. "
-    "Turn q to the other side."
+    "Turn q to the side where the sum is positive."
 )
 
 
@@ -229,6 +258,8 @@ def judge_aim(q):
         return None
     if not q.any():
         return ZERO
+    if q[0] < 0 and abs(q.sum()) <= 1e-12 * abs(q[0]):
+        return TIE_WITH_THIRD
     if scores[2] >= scores.max():
         return THIRD
     if np.isclose(scores[0], scores[1], rtol=1e-9, atol=0):
@@ -251,6 +282,7 @@ AIM = Exercise(
     shape=(2,),
     mistakes=(
         Mistake("along_its_key", np.array([4.0, 4.0]), TIE),
+        Mistake("across_its_key", np.array([-5.0, 5.0]), TIE_WITH_THIRD),
         Mistake("zero", np.array([0.0, 0.0]), ZERO),
         Mistake("too_short", np.array([-0.5, 1.0]), SHORT),
         Mistake("favours_first", np.array([3.0, 0.0]), FIRST),
@@ -259,7 +291,8 @@ AIM = Exercise(
     properties=(_weights_of_aim,),
     definition="Element 2 should get more than 0.9 of the weight.",
     general="Print the three scores and look which key wins.",
-    why="The best query for a key is not the key itself but what sets it apart from its rivals.",
+    why="The best query for a key need not be the key itself: what counts is what sets the key "
+    "apart from its rivals.",
 )
 
 EXERCISES = (SOFT_LOOKUP, STABLE_SOFTMAX, AIM)

@@ -1,4 +1,4 @@
-"""Exercises of chapter 04: the size of scores, and what it does to weights and gradients."""
+"""Exercises of chapter 4: the size of scores, and what it does to weights and gradients."""
 
 import numpy as np
 
@@ -14,6 +14,22 @@ def _scores(factor):
 
 
 scaled_scores = _scores(lambda d, n: 1 / np.sqrt(d))
+
+
+def _scaled_by(number):
+    """Dot products of all queries with all keys over the root of a number taken of the arrays."""
+    return lambda Q, K: Q @ np.swapaxes(K, -1, -2) / np.sqrt(number(Q, K))
+
+
+def _softmax(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+FIRST_AXIS = (
+    "The scale comes from the first axis, which counts queries or keys, or in a batch the items. "
+    "A dot product has d_k terms, however many rows there are: d_k is the last axis."
+)
 
 
 def _draw(*shape):
@@ -50,6 +66,14 @@ SCALED_SCORES = Exercise(
             _scores(lambda d, n: 1 / np.sqrt(n)),
             "The scale comes from the number of keys. A dot product has d_k terms, however many "
             "keys there are: d_k is the last axis of K, not the one before.",
+        ),
+        Mistake("by_root_first_of_Q", _scaled_by(lambda Q, K: Q.shape[0]), FIRST_AXIS),
+        Mistake("by_root_first_of_K", _scaled_by(lambda Q, K: K.shape[0]), FIRST_AXIS),
+        Mistake(
+            "softmaxed",
+            lambda Q, K: _softmax(scaled_scores(Q, K)),
+            "Softmax is applied as well: these are weights, positive and with a sum of 1 in every "
+            "row. The scores are asked for, as they stand before softmax.",
         ),
         Mistake(
             "times_root_d",
@@ -148,6 +172,30 @@ SOFTMAX_JACOBIAN = Exercise(
             "only. There should be no 1 where i and j differ.",
         ),
         Mistake(
+            "dot_instead_of_outer",
+            lambda w: np.diag(w) - w @ w.T,
+            "One number is subtracted everywhere: w has one axis, so w.T is w and w @ w.T is the "
+            "sum of the squares. The table of all products w_i w_j needs one w down, one across.",
+        ),
+        Mistake(
+            "elementwise_square",
+            lambda w: np.diag(w) - w * w,
+            "The same row is subtracted everywhere: w * w holds the squares w_j² alone. The table "
+            "of all products w_i w_j needs one w down and one across.",
+        ),
+        Mistake(
+            "ones_on_the_diagonal",
+            lambda w: np.eye(len(w)) - np.outer(w, w),
+            "The diagonal starts from 1 instead of w_i: np.eye(n) is not np.diag(w). A weight "
+            "near 0 hardly moves with its own score, yet here its entry is near 1.",
+        ),
+        Mistake(
+            "softmax_again",
+            lambda w: softmax_jacobian(_softmax(w)),
+            "Softmax is taken of w once more. The argument holds weights already, not scores: "
+            "use them as they are.",
+        ),
+        Mistake(
             "diag_alone",
             lambda w: np.diag(w),
             "This is diag(w): the derivative of the sum in softmax's denominator is missing. "
@@ -198,14 +246,14 @@ SCORE_STD = Exercise(
         Mistake(
             "variance",
             lambda d, a, b: d * a * b,
-            "This is the variance. The standard deviation is its root: scores of variance 100 "
-            "are spread by 10.",
+            "This is the variance. The variance of the score is d · var_q · var_k; the standard "
+            "deviation is its root.",
         ),
         Mistake(
             "no_d",
             lambda d, a, b: np.sqrt(a * b),
-            "This is the spread of a single product q_i k_i. A score sums d of them, and their "
-            "variances add.",
+            "This is the standard deviation of a single product q_i k_i. A score sums d of them, "
+            "and their variances add.",
         ),
         Mistake(
             "adds_variances",
@@ -217,7 +265,7 @@ SCORE_STD = Exercise(
             "linear_in_d",
             lambda d, a, b: d * np.sqrt(a * b),
             "Here d stands outside the root. Variances of independent terms add, standard "
-            "deviations do not: four times as many terms only double the spread.",
+            "deviations do not: four times as many terms only double the standard deviation.",
         ),
         Mistake(
             "root_d_only",
@@ -227,16 +275,16 @@ SCORE_STD = Exercise(
         Mistake(
             "variances_outside",
             lambda d, a, b: np.sqrt(d) * a * b,
-            "The variances stand outside the root. A variance is a square: what multiplies a "
-            "spread is its root.",
+            "The variances stand outside the root. The variance of the score is "
+            "d · var_q · var_k; the standard deviation is the root of all of it.",
         ),
     ),
     definition="Its square should be the variance of a sum of d independent products; draw a "
     "thousand q and k and compare with np.std.",
     general="Start with the variance of one product q_i k_i, then sum d of them, then take the "
     "root once.",
-    why="The spread of the scores grows with the root of d: that is the √d_k that scaling divides "
-    "by.",
+    why="The standard deviation of the scores grows with the root of d: that is the √d_k that "
+    "scaling divides by.",
 )
 
 
@@ -268,6 +316,50 @@ def _closed_form(gap_of, rivals_of):
     )
 
 
+def _bisected(rounds, low=-20.0, high=20.0, *, reversed_=False):
+    """temperature_for with few rounds, a narrow interval of log T, or the wrong half kept."""
+
+    def temperature(scores, target):
+        a, b = low, high
+        for _ in range(rounds):
+            middle = (a + b) / 2
+            too_sharp = _largest_weight(np.exp(middle), scores) > target
+            a, b = (a, middle) if too_sharp == reversed_ else (middle, b)
+        return float(np.exp((a + b) / 2))
+
+    return temperature
+
+
+def _ways(weights, cases):
+    """How far each weight lies from its target: 0 at the target, ±1 at 1 or at 1/n."""
+    for weight, case in zip(weights, cases):
+        scores, target = case.args
+        room = 1 - target if weight > target else target - 1 / len(scores)
+        yield (weight - target) / room
+
+
+def _extreme(case):
+    return case.kind.startswith("a target near")
+
+
+def _at_the_ends(weights, cases):
+    return all(abs(way) > 0.7 for way in _ways(weights, cases))
+
+
+def _search_too_narrow(weights, cases):
+    """Right for moderate targets, and far off for one of the others."""
+    moderate = all(
+        abs(w - case.args[1]) <= 1.5e-6 for w, case in zip(weights, cases) if not _extreme(case)
+    )
+    return moderate and any(abs(way) > 0.25 for way in _ways(weights, cases))
+
+
+def _near_the_target(weights, cases):
+    near = [abs(way) < 0.25 for way in _ways(weights, cases)]
+    exact = all(abs(w - case.args[1]) <= 1.5e-6 for w, case in zip(weights, cases))
+    return 2 * sum(near) > len(near) and not exact and not _search_too_narrow(weights, cases)
+
+
 def _said_weight(temperature, scores, target):
     if not temperature > 0:
         return "A temperature is a positive number."
@@ -278,8 +370,8 @@ def _said_weight(temperature, scores, target):
 TEMPERATURE_FOR = Exercise(
     name="scaling.temperature_for",
     signature="temperature_for(scores, target)",
-    task="Write temperature_for(scores, target): the T for which the largest weight of "
-    "softmax(scores / T) is target, to within 0.000001.",
+    task="Write temperature_for(scores, target): a T for which the largest weight of "
+    "softmax(scores / T) equals target to within 0.000001.",
     returns="a single number",
     reference=temperature_for,
     view=_largest_weight,
@@ -316,6 +408,30 @@ TEMPERATURE_FOR = Exercise(
             lambda scores, target: round(temperature_for(scores, target), 2),
             "T is right to two decimals only. The largest weight has to meet the target to "
             "0.000001: search on, or round later.",
+        ),
+        Mistake(
+            "wrong_half",
+            _bisected(80, reversed_=True),
+            "Each search runs to one end of its interval, where the largest weight is near 1 or "
+            "near 1/n: most likely it keeps the wrong half. Where the largest weight exceeds the "
+            "target, T is too low, so keep the half above.",
+            recognise=_at_the_ends,
+        ),
+        Mistake(
+            "too_narrow",
+            _bisected(60, -3.0, 3.0),
+            "Moderate targets are met, one near 1 or near 1/n is not: most likely the T asked for "
+            "lies outside the interval that you search. Start with a wider one; halving makes that "
+            "cheap.",
+            recognise=_search_too_narrow,
+        ),
+        Mistake(
+            "too_few_rounds",
+            _bisected(12),
+            "The right idea, not near enough: the largest weight must equal the target to within "
+            "0.000001. More rounds of halving come nearer; a fixed grid would need far too many "
+            "points.",
+            recognise=_near_the_target,
         ),
     ),
     properties=(_said_weight,),

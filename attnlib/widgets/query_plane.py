@@ -16,22 +16,29 @@ NORMALIZERS = {
 class QueryPlane(BookWidget):
     """Attention of one query to up to six keys, with everything in the plane movable.
 
-    Scores are plain dot products divided by the temperature.  `scores`, `weights` and `output`
-    follow the state; observe them, or `query`, `K` and `V`, to plug in a function.
+    Scores are plain dot products; the normaliser divides them by the temperature.  Every
+    parameter is also an attribute that can be set.  `scores`, `weights` and `output` follow;
+    observe them, or `query`, `K` and `V`, to plug in a function.
 
     Parameters
     ----------
-    query : array-like, shape (2,)
-    K, V : array-like, shape (n, 2)
+    query : array_like, shape (2,)
+        Where the query points.
+    K, V : array_like, shape (n, 2)
         The keys and the values, one in each row.
         As many values as keys, one to six of each.
     key_range, value_range : pair of float
         What the two pictures show, and the bounds of what may be set.
     normalizer : {"softmax", "sparsemax", "sigmoid_normalize", "hardmax"}
+        The function that turns scores into weights.
     temperature : float
         From 0.1 to 10.
     presets : list of dict
         Named states for buttons, such as ``{"label": "q′", "query": [-1, -1]}``.
+    title : str
+        The heading over the widget.
+    task : str
+        One thing to find out, shown with the widget; code in backticks.
 
     Raises
     ------
@@ -40,6 +47,8 @@ class QueryPlane(BookWidget):
 
     Examples
     --------
+    The first two keys tie.  Turned round, the query prefers the third.
+
     >>> plane = QueryPlane()
     >>> plane.weights.round(3)
     array([0.488, 0.488, 0.024])

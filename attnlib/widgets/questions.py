@@ -29,10 +29,14 @@ class Quiz(BookWidget):
     Parameters
     ----------
     question : str
-        Plain text; `code` in backticks.
+        What is asked: plain text, code in backticks.
     options : list of dict
         Two or more of ``{"text": str, "correct": bool, "why": str}``: every option, right or
         wrong, explains itself.
+    title : str
+        The heading over the question.
+    task : str
+        A line shown with the question; code in backticks.
 
     Raises
     ------
@@ -41,10 +45,13 @@ class Quiz(BookWidget):
 
     Examples
     --------
-    >>> Quiz(question="Which axis?", options=[
+    Which options are right, read off the quiz:
+
+    >>> quiz = Quiz(question="Along which axis do weights sum to one?", options=[
     ...     {"text": "keys", "correct": True, "why": "Each query's weights sum to one."},
     ...     {"text": "queries", "correct": False, "why": "Then queries would compete."}])
-    Quiz('Question')
+    >>> [option["text"] for option in quiz.options if option["correct"]]
+    ['keys']
     """
 
     script = "quiz"
@@ -89,16 +96,20 @@ class NumberQuestion(BookWidget):
     Parameters
     ----------
     question : str
-        Plain text; `code` in backticks.
+        What is asked: plain text, code in backticks.
     answer, tolerance : float
         Any number within the tolerance of the answer is right.
     why : str
-        Said to who is right.
+        The reply to a right answer.
     mistakes : list of dict
         Wrong answers that are known, ``{"value": float, "reply": str}``; each is recognised
         within the same tolerance (or its own, ``"tolerance"``) and gets its own reply.
     hint : str
-        Said to any other wrong answer.
+        The reply to any other wrong answer.
+    title : str
+        The heading over the question.
+    task : str
+        A line shown with the question; code in backticks.
 
     Raises
     ------
@@ -107,9 +118,15 @@ class NumberQuestion(BookWidget):
 
     Examples
     --------
-    >>> NumberQuestion(question="Two plus two?", answer=4, tolerance=0.1, why="Yes.",
-    ...                hint="Count.", mistakes=[{"value": 22, "reply": "Add, do not join."}])
-    NumberQuestion('Question')
+    A mistake takes over the question's tolerance, so 0.335 is right and 1.002 gets the reply.
+
+    >>> question = NumberQuestion(
+    ...     question="Three scores are equal. What is the weight of each?",
+    ...     answer=1 / 3, tolerance=0.005, why="Equal scores get equal weights.",
+    ...     hint="What do the three weights sum to?",
+    ...     mistakes=[{"value": 1, "reply": "That still has to be divided by the sum."}])
+    >>> question.mistakes
+    [{'tolerance': 0.005, 'value': 1, 'reply': 'That still has to be divided by the sum.'}]
     """
 
     script = "number_question"

@@ -54,19 +54,29 @@ def mean_gradient(scores):
 
 
 class ScalingLab(BookWidget):
-    """32 random queries, 16 random keys: scores, sorted weights and gradient against their size.
+    r"""32 random queries, 16 random keys: scores, sorted weights and gradient against their size.
+
+    Every parameter is also an attribute that can be set.  `scores`, `weights` and `gradient` are
+    computed from them when they are asked for.
 
     Parameters
     ----------
     dimension : int
         Components of a query and a key, a power of two from 1 to 512.
     scale : {"none", "sqrt", "linear"}
-        What scores are multiplied by: 1, 1/√d or 1/d.
+        What scores are multiplied by: 1, :math:`1/\sqrt{d}` or :math:`1/d`.
     distribution : {"normal", "uniform", "sign"}
-        Of the components, always with mean 0 and variance 1.
+        How the components are drawn, always with mean 0 and variance 1.
     correlation : float
         From 0 (independent) to 1: how far query i equals key i mod 16.
     seed : int
+        Seed of the random components: the same seed gives the same queries and keys.
+    presets : list of dict
+        Named states for buttons, such as ``{"label": "d = 64", "dimension": 64}``.
+    title : str
+        The heading over the widget.
+    task : str
+        One thing to find out, shown with the widget; code in backticks.
 
     Raises
     ------
@@ -75,6 +85,8 @@ class ScalingLab(BookWidget):
 
     Examples
     --------
+    With 64 components the unscaled scores have a standard deviation of about √64 = 8.
+
     >>> lab = ScalingLab(dimension=64)
     >>> round(float(lab.scores.std()) / 8, 1)
     1.0

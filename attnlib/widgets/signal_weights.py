@@ -35,17 +35,27 @@ def similarity_weights(signal, moment, bandwidth):
 class SignalWeights(BookWidget):
     """A filter on a noisy signal: fixed weights against weights that look at the signal.
 
+    Every parameter is also an attribute that can be set.  `weights` and `output`, those at the
+    moment, follow.
+
     Parameters
     ----------
-    signal, clean : array-like, shape (n,)
+    signal, clean : array_like, shape (n,)
         The noisy signal (4 to 120 elements) and, for the error, the truth behind it.
     moment : int
         The element whose weights are shown.
     mode : {"fixed", "adaptive"}
+        Equal weights in a window round the moment, or more weight where the signal is alike.
     reach : int
-        Half width of the fixed window, in elements.
+        Half width of the fixed window, in elements, from 0 to 12.
     bandwidth : float
-        Width of the Gaussian over differences in value, in the signal's unit.
+        Width of the Gaussian over differences in value, in the signal's unit, from 0.05 to 2.
+    presets : list of dict
+        Named states for buttons, such as ``{"label": "Before the edge", "moment": 23}``.
+    title : str
+        The heading over the widget.
+    task : str
+        One thing to find out, shown with the widget; code in backticks.
 
     Raises
     ------
@@ -54,6 +64,8 @@ class SignalWeights(BookWidget):
 
     Examples
     --------
+    A fixed window reaches two elements to either side: five equal weights.
+
     >>> lab = SignalWeights(moment=20, mode="fixed", reach=2)
     >>> lab.weights[18:23].round(2)
     array([0.2, 0.2, 0.2, 0.2, 0.2])

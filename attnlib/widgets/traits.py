@@ -9,7 +9,7 @@ class Numbers(traitlets.TraitType):
 
     Parameters
     ----------
-    default : array-like
+    default : array_like
         The default value.
     shape : tuple
         The shape asked for; ``None`` stands for any positive size.
@@ -47,8 +47,12 @@ def within(widget, name, value, limits):
 
     Parameters
     ----------
-    widget, name : the widget and the trait, for the message
+    widget : BookWidget
+        The widget, for its limits and for the message.
+    name : str
+        Name of the trait, for the message.
     value : nested lists of float
+        What is to be checked.
     limits : str
         Name of the trait that holds the lowest and the highest number allowed.
 
