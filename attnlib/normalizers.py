@@ -35,7 +35,7 @@ def softmax(scores, axis=-1, temperature=1.0):
 
     Notes
     -----
-    Bridle (1990) gave it its name; the temperature :math:`T` is as in Hinton et al. (2015):
+    Softmax (Bridle 1990), with a temperature :math:`T` (Hinton et al. 2015):
 
     .. math:: w_i = \frac{\exp(s_i / T)}{\sum_j \exp(s_j / T)}
 

@@ -106,10 +106,9 @@ def test_attend(core, name, sizes):
             calls.append(("attend", Q, K, V, given))
             normalize = partial(getattr(normalizers, name), temperature=temperature)
             score = partial(scores.scaled_dot, scale=scale)
-            expected.append(
-                attention.attend(Q, K, V, score=score, normalize=normalize, mask=mask)
-                + (np.where(True if mask is None else mask, Q @ K.T * scale, -np.inf),)
-            )
+            raw = np.where(True if mask is None else mask, Q @ K.T * scale, -np.inf)
+            given = attention.attend(Q, K, V, score=score, normalize=normalize, mask=mask)
+            expected.append((*given, raw))
     for found, (output, weights, raw) in zip(core(*calls), expected):
         np.testing.assert_allclose(found["scores"], raw, **EXACT)
         np.testing.assert_allclose(found["weights"], weights, **EXACT)

@@ -1,4 +1,4 @@
-"""Small pages that hold widgets in any state, made as the site makes them, and ways to read them."""
+"""Small pages that hold widgets in any state, made as the site makes them; ways to read them."""
 
 import re
 from pathlib import Path

@@ -52,7 +52,8 @@ def measure(browser, address):
     return row
 
 
-def main(folder=html_of(ROOT)):
+def main(folder=None):
+    folder = folder or html_of(ROOT)
     if not Path(folder, "index.html").exists():
         print(f"no site in {folder}: run make book first", file=sys.stderr)
         return 1

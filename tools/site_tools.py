@@ -38,7 +38,7 @@ class NoBrowser(RuntimeError):
 
 
 def build(target, source=ROOT):
-    """Build the book as `make book` does; returns the finished process, the site is in `html_of`."""
+    """Build the book as `make book` does; the finished process. The pages are in `html_of`."""
     start = "from jupyter_book.cli.main import main; main()"
     command = [sys.executable, "-c", start, "build", str(source)]
     command += ["--path-output", str(target), *BUILD_FLAGS]

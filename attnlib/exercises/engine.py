@@ -170,7 +170,7 @@ def _uncallable(exercise, answer):
         )
     try:
         signature = inspect.signature(answer)
-    except (TypeError, ValueError):  # a function written in C: the call will tell
+    except Exception:  # a function written in C, or an odd object: the call will tell
         return None
     names = tuple(signature.parameters)
     as_given = f"is called as {exercise.signature}, but its arguments are ({', '.join(names)})."

@@ -112,7 +112,7 @@ def describe_failure(error, function):
         message = shorten(str(error))
     except Exception:
         message = "(its message cannot be shown)"
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    code = _code(function)
     line = ""
     for frame, number in traceback.walk_tb(error.__traceback__):
         if code and frame.f_code.co_filename == code.co_filename:
@@ -125,12 +125,19 @@ def describe_failure(error, function):
 
 def has_gap(function):
     """Whether a name in the function is still set to ``...``, as in an unfinished stub."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    code = _code(function)
     steps = list(dis.get_instructions(code)) if code else []
     return any(
         step.opname == "LOAD_CONST" and step.argval is ... and after.opname.startswith("STORE_FAST")
         for step, after in pairwise(steps)
     )
+
+
+def _code(function):
+    try:
+        return getattr(inspect.unwrap(function), "__code__", None)
+    except Exception:  # an object that raises when it is asked, or that wraps itself
+        return None
 
 
 def _untouched(before, after):

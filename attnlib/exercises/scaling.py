@@ -330,34 +330,31 @@ def _bisected(rounds, low=-20.0, high=20.0, *, reversed_=False):
     return temperature
 
 
-def _ways(weights, cases):
-    """How far each weight lies from its target: 0 at the target, ±1 at 1 or at 1/n."""
-    for weight, case in zip(weights, cases):
-        scores, target = case.args
-        room = 1 - target if weight > target else target - 1 / len(scores)
-        yield (weight - target) / room
-
-
-def _extreme(case):
-    return case.kind.startswith("a target near")
-
-
 def _at_the_ends(weights, cases):
-    return all(abs(way) > 0.7 for way in _ways(weights, cases))
+    """Each weight far from its target, all but 1 or all but 1/n."""
+    return all(
+        w > 0.1 * target + 0.9 or w < 0.1 * target + 0.9 / len(scores)
+        for w, (scores, target) in zip(weights, (case.args for case in cases))
+    )
+
+
+def _misses(weights, cases):
+    """How far each weight lies from its target, in parts of what would take it to 1 or 1/n."""
+    for weight, (scores, target) in zip(weights, (case.args for case in cases)):
+        yield abs(weight - target) / min(1 - target, target - 1 / len(scores))
 
 
 def _search_too_narrow(weights, cases):
     """Right for moderate targets, and far off for one of the others."""
-    moderate = all(
-        abs(w - case.args[1]) <= 1.5e-6 for w, case in zip(weights, cases) if not _extreme(case)
-    )
-    return moderate and any(abs(way) > 0.25 for way in _ways(weights, cases))
+    moderate = [miss for miss, c in zip(_misses(weights, cases), cases) if "near" not in c.kind]
+    return max(moderate) < 5e-6 and max(_misses(weights, cases)) > 0.25
 
 
-def _near_the_target(weights, cases):
-    near = [abs(way) < 0.25 for way in _ways(weights, cases)]
-    exact = all(abs(w - case.args[1]) <= 1.5e-6 for w, case in zip(weights, cases))
-    return 2 * sum(near) > len(near) and not exact and not _search_too_narrow(weights, cases)
+def _near_the_targets(weights, cases):
+    """Not right, but near most targets."""
+    misses = np.array([*_misses(weights, cases)])
+    exact = np.allclose(weights, [case.args[1] for case in cases], rtol=0, atol=1.5e-6)
+    return np.median(misses) < 0.25 and not exact and not _search_too_narrow(weights, cases)
 
 
 def _said_weight(temperature, scores, target):
@@ -431,7 +428,7 @@ TEMPERATURE_FOR = Exercise(
             "The right idea, not near enough: the largest weight must equal the target to within "
             "0.000001. More rounds of halving come nearer; a fixed grid would need far too many "
             "points.",
-            recognise=_near_the_target,
+            recognise=_near_the_targets,
         ),
     ),
     properties=(_said_weight,),

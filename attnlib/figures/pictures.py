@@ -142,6 +142,7 @@ def scaling_lab(lab):
     figure = blank(6.6, 2.3)
     scores, weights, gradients = figure.subplots(1, 3)
     flat = np.ravel(lab.scores)
+    flat = np.clip(flat, -40, 39.5)
     scores.hist(
         flat, bins=np.arange(-40, 41), weights=np.full(flat.size, 1 / flat.size), color=LIGHT["ink"]
     )
@@ -159,7 +160,7 @@ def scaling_lab(lab):
             linewidth=2 if chosen else 1, linestyle="-" if chosen else ":",
         )  # fmt: skip
     gradients.scatter(lab.dimension, lab.gradient, color=LIGHT["ink"], zorder=3)
-    gradients.set_title("Gradient fades")
+    gradients.set_title("The Jacobian answers")
     gradients.set_xscale("log", base=2)
     gradients.set(xlabel="components d", ylim=(0, 0.5))
     return figure

@@ -25,13 +25,13 @@ function render({ model, el }) {
     const given = parseNumber(input.value);
     set(input, { "aria-invalid": Number.isNaN(given) ? "true" : null });
     if (Number.isNaN(given)) {
-      say("Type a number, such as 0.25 or \u22123.", null);
+      say("Type a number, such as 0.25, 1/3 or \u22123.", null);
       return;
     }
     const right = { value: model.get("answer"), tolerance: model.get("tolerance") };
     const known = model.get("mistakes").find((mistake) => near(given, mistake));
     if (near(given, right)) say(`Right. ${model.get("why")}`, "right");
-    else say(known ? known.reply : model.get("hint"), "wrong");
+    else say(`Not yet. ${known ? known.reply : model.get("hint")}`, "wrong");
   }
 
   input.addEventListener("keydown", (event) => {

@@ -106,13 +106,16 @@ export function choice({ label, options, value, onChoose }) {
   return { element, update };
 }
 
-// What a reader may write as a number: 2, -0.5, .5, 1e-3; also with a comma or a true minus.
+// What a reader may write as a number: 2, -0.5, .5, 1e-3, 1/3; also with a comma or a true minus.
 export function parseNumber(text) {
   const plain = text
     .trim()
     .replace("\u2212", "-")
     .replace(/^([^.,]*),([^.,]*)$/, "$1.$2");
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
+  const parts = plain.split("/").map((part) => part.trim());
+  const isNumber = (part) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(part);
+  if (parts.length > 2 || !parts.every(isNumber)) return NaN;
+  return parts.length === 2 ? Number(parts[0]) / Number(parts[1]) : Number(plain);
 }
 
 // A field for one number. What is no number, or out of range, is said and not taken over.
@@ -162,8 +165,10 @@ export function numberField({ label, min, max, value, digits = 2, onCommit, repo
     }
   });
   show();
+  // A new value from elsewhere takes the place of what was typed and refused.
   const update = (next) => {
     if (next === current) return;
+    if (input.getAttribute("aria-invalid")) report("");
     current = next;
     show();
   };
@@ -175,6 +180,8 @@ const DIRECTIONS = {
   ArrowRight: [1, 0],
   ArrowDown: [0, -1],
   ArrowUp: [0, 1],
+  PageDown: [0, -5],
+  PageUp: [0, 5],
 };
 
 function spell(point) {
@@ -191,7 +198,9 @@ export function keepGrip(root) {
 
 // Make an SVG group movable: by pointer, finger and arrow keys (Shift for big steps).
 // `at` gives the point in data units, `place(point)` takes the wish, `plane` knows the units.
-export function movable(group, { plane, label, step, at, place, describe = spell }) {
+// A `surface` round the group takes pointers too, and the point jumps to them; `flat` points have
+// one coordinate, which all keys change.
+export function movable(group, { plane, label, step, at, place, describe = spell, surface, flat }) {
   set(group, {
     tabindex: 0,
     role: "slider",
@@ -205,16 +214,18 @@ export function movable(group, { plane, label, step, at, place, describe = spell
     place(point.map((x) => Number(Math.min(Math.max(x, low), high).toFixed(2))));
   };
   let grip = null;
-  group.addEventListener("pointerdown", (event) => {
+  const held = surface || group;
+  held.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     const [x, y] = plane.fromEvent(event);
-    const [px, py] = at();
+    const [px, py] = group.contains(event.target) ? at() : [x, y];
     grip = [px - x, py - y];
-    group.setPointerCapture(event.pointerId);
+    held.setPointerCapture(event.pointerId);
     group.focus({ preventScroll: true });
     event.preventDefault();
+    if (!group.contains(event.target)) wish([x, y]);
   });
-  group.addEventListener("pointermove", (event) => {
+  held.addEventListener("pointermove", (event) => {
     if (!grip) return;
     const [x, y] = plane.fromEvent(event);
     wish([x + grip[0], y + grip[1]]);
@@ -222,14 +233,20 @@ export function movable(group, { plane, label, step, at, place, describe = spell
   const release = () => {
     grip = null;
   };
-  group.addEventListener("pointerup", release);
-  group.addEventListener("pointercancel", release);
+  held.addEventListener("pointerup", release);
+  held.addEventListener("pointercancel", release);
   group.addEventListener("keydown", (event) => {
+    const ends = { Home: plane.range[0], End: plane.range[1] };
     const direction = DIRECTIONS[event.key];
-    if (!direction) return;
+    if (!direction && !(event.key in ends)) return;
     event.preventDefault();
+    if (!direction) {
+      wish([ends[event.key], ...at().slice(1)]);
+      return;
+    }
     const by = step * (event.shiftKey ? 5 : 1);
-    wish(at().map((x, axis) => x + by * direction[axis]));
+    const along = flat ? [direction[0] + direction[1], 0] : direction;
+    wish(at().map((x, axis) => x + by * along[axis]));
   });
   return () => {
     set(group, { "aria-valuenow": at()[0], "aria-valuetext": describe(at()) });

@@ -74,5 +74,5 @@ export function drawArrow(plane, parts, point) {
   set(parts.shaft, { x1: x0, y1: y0, x2: x0 + shaft * (x - x0), y2: y0 + shaft * (y - y0) });
   set(parts.tip, { transform: `translate(${x} ${y}) rotate(${angle})` });
   set(parts.hit, { cx: x, cy: y });
-  placeLabel(parts.text, [x, y], [x0, y0]);
+  placeLabel(parts.text, [x, y], [x0, y0], parts.distance);
 }

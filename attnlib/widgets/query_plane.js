@@ -25,24 +25,25 @@ const TRAITS = ["query", "K", "V", "normalizer", "temperature"];
 
 // Where it matches: arrows for the query and the keys, and each key's foot on the query's line.
 function matchingPanel(model) {
-  const plane = planeOf(model.get("key_range"), "Query and keys", [-2, -1, 1, 2]);
+  const [, reach] = model.get("key_range");
+  const ticks = reach > 3 ? [-3, -2, -1, 1, 2, 3] : [-2, -1, 1, 2];
+  const plane = planeOf(model.get("key_range"), "Query and keys", ticks);
   const line = svg("line", { class: "attn-guide" });
   plane.root.append(line);
-  const arrow = (kind, text, name, at, place) => {
-    const parts = arrowParts(kind, text);
-    const group = svg("g", null, parts.shaft, parts.tip, parts.text, parts.hit);
+  const arrow = (kind, text, name, at, place, distance) => {
+    const parts = { ...arrowParts(kind, text), distance };
     parts.foot = svg("line", { class: "attn-guide" });
-    plane.root.append(parts.foot, group);
+    const group = svg("g", null, parts.hit);
     parts.speak = movable(group, { plane, label: name, step: 0.1, at, place });
-    return parts;
+    return { ...parts, group };
   };
-  // The query lies below: a key on the same line stays in sight.
   const query = arrow(
     "query",
     "q",
     "Query",
     () => model.get("query"),
     (point) => change(model, { query: point }),
+    34,
   );
   const keys = model.get("K").map((_, i) =>
     arrow(
@@ -53,6 +54,10 @@ function matchingPanel(model) {
       (point) => change(model, { K: replaced(model.get("K"), i, point) }),
     ),
   );
+  // Below lies the broad query, so that a key on the same line stays in sight; above lies the
+  // query's handle, so that it is the query that is dragged there.
+  for (const { shaft, tip, foot } of [query, ...keys]) plane.root.append(foot, shaft, tip);
+  for (const { text, group } of [...keys, query]) plane.root.append(text, group);
 
   function draw(q, K) {
     const length = Math.hypot(...q);

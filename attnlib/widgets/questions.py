@@ -103,7 +103,8 @@ class NumberQuestion(BookWidget):
         The reply to a right answer.
     mistakes : list of dict
         Wrong answers that are known, ``{"value": float, "reply": str}``; each is recognised
-        within the same tolerance (or its own, ``"tolerance"``) and gets its own reply.
+        within a twentieth of its size, at most the tolerance (or its own, ``"tolerance"``), and
+        gets its own reply.
     hint : str
         The reply to any other wrong answer.
     title : str
@@ -141,7 +142,10 @@ class NumberQuestion(BookWidget):
     def __init__(self, **kwargs):
         kwargs.setdefault("title", "Question")
         tolerance = kwargs.get("tolerance", 0.0)
-        kwargs["mistakes"] = [{"tolerance": tolerance, **m} for m in kwargs.get("mistakes", [])]
+        kwargs["mistakes"] = [
+            {"tolerance": min(tolerance, abs(m["value"]) / 20) or tolerance / 20, **m}
+            for m in kwargs.get("mistakes", [])
+        ]
         super().__init__(**kwargs)
         intervals = [(self.answer, self.tolerance)]
         intervals += [(m["value"], m["tolerance"]) for m in self.mistakes]

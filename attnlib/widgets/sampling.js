@@ -62,9 +62,11 @@ export function summarize(rows, scale) {
   const weights = scaled.map((row) => softmax(row));
   const sorted = rows[0].map((_, rank) => 0);
   let gradient = 0;
-  for (const row of weights) {
+  let own = 0;
+  weights.forEach((row, i) => {
+    own += row[i % row.length] / rows.length;
     [...row].sort((a, b) => b - a).forEach((w, rank) => (sorted[rank] += w / rows.length));
     gradient += softmaxJacobianNorm(row) / rows.length;
-  }
-  return { scores: flat, mean, std: Math.sqrt(variance), sorted, gradient };
+  });
+  return { scores: flat, mean, std: Math.sqrt(variance), sorted, gradient, own };
 }

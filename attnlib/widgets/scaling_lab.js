@@ -148,8 +148,8 @@ function render({ model, el }) {
     const found = summarize(scores.get(d), SCALES[name](d));
     const counts = bins.map(() => 0);
     for (const score of found.scores) {
-      const bin = Math.floor(score) + REACH;
-      if (bin >= 0 && bin < counts.length) counts[bin] += 1 / found.scores.length;
+      const bin = Math.min(Math.max(Math.floor(score) + REACH, 0), counts.length - 1);
+      counts[bin] += 1 / found.scores.length;
     }
     drawHistogram(counts.map((share) => Math.min(share, 0.45)));
     drawSorted(found.sorted);
@@ -162,7 +162,9 @@ function render({ model, el }) {
     write(
       worked,
       `d = ${d}: scores have mean ${number(found.mean)} and standard deviation ${number(found.std)}; ` +
-        `the largest weight is ${number(found.sorted[0], 3)} on average; the gradient ${number(found.gradient, 3)}.`,
+        `the largest weight is ${number(found.sorted[0], 3)} on average, ` +
+        `that of the query\u2019s own key ${number(found.own, 3)}; ` +
+        `the mean size of the Jacobian is ${number(found.gradient, 3)}.`,
     );
     voice.say(worked.textContent);
   }
@@ -177,7 +179,7 @@ function render({ model, el }) {
         { class: "attn-panels attn-panels--three" },
         panel("Scores spread", histogram),
         panel("Weights sharpen", sorted),
-        panel("Gradient fades", gradients),
+        panel("The Jacobian answers", gradients),
       ),
       worked,
       h(

@@ -157,6 +157,11 @@ class ScalingLab(BookWidget):
         """Mean Frobenius norm of the softmax Jacobian over the queries."""
         return mean_gradient(self.scores)
 
+    @property
+    def own_weight(self):
+        """Mean weight of the key that a query is correlated with, key i mod 16 for query i."""
+        return float(self.weights[np.arange(N_Q), np.arange(N_Q) % N_K].mean())
+
     def picture(self):
         from attnlib import figures
 

@@ -19,7 +19,9 @@ import {
 
 const WIDTH = 660;
 const HEIGHT = 250;
-const STRIP = 70;
+const STRIP = 96;
+// Bars and discs have one scale for all settings: the strip is as high as a weight of this size.
+const TOP = 0.35;
 const TRAITS = ["moment", "mode", "reach", "bandwidth"];
 
 function render({ model, el }) {
@@ -33,6 +35,9 @@ function render({ model, el }) {
   const path = (values) =>
     values.map((x, j) => `${toX(j).toFixed(2)},${toY(x).toFixed(2)}`).join(" ");
 
+  // The edge lies where the truth jumps furthest from one element to the next.
+  const jumps = clean.slice(1).map((x, j) => Math.abs(x - clean[j]));
+  const edge = jumps.indexOf(Math.max(...jumps)) + 0.5;
   const root = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT + STRIP + 58}`,
     class: "attn-plane attn-signal",
@@ -82,12 +87,9 @@ function render({ model, el }) {
     step: 1,
     at: () => [model.get("moment"), 0],
     place: ([x]) => change(model, { moment: Math.round(x) }),
+    surface: root,
+    flat: true,
     describe: ([x]) => `element ${x} of ${n - 1}, signal ${number(signal[x])}`,
-  });
-  root.addEventListener("pointerdown", (event) => {
-    if (handle.contains(event.target)) return;
-    const moment = Math.round(plane.fromEvent(event)[0]);
-    change(model, { moment: Math.min(Math.max(moment, 0), n - 1) });
   });
 
   const mode = choice({
@@ -108,14 +110,15 @@ function render({ model, el }) {
     format: (value) => `\u00b1${value}`,
     onInput: (value) => change(model, { reach: value }),
   });
+  // In powers of ten, from 0.01 to 10.
   const bandwidth = slider({
     label: "Bandwidth in value",
-    min: 0.05,
-    max: 2,
+    min: -2,
+    max: 1,
     step: 0.05,
-    value: model.get("bandwidth"),
-    format: (value) => number(value, 2),
-    onInput: (value) => change(model, { bandwidth: value }),
+    value: Math.log10(model.get("bandwidth")),
+    format: (power) => number(10 ** power, 2),
+    onInput: (power) => change(model, { bandwidth: Number((10 ** power).toFixed(4)) }),
   });
   const worked = h("p", { class: "attn-worked" });
   const voice = spoken();
@@ -129,29 +132,35 @@ function render({ model, el }) {
     const t = model.get("moment");
     const weights = weightsAt(t);
     const outputs = signal.map((_, j) => dot(weightsAt(j), signal));
-    const largest = Math.max(...weights);
     weights.forEach((w, j) => {
-      const height = (w / largest) * (STRIP - 18);
+      const height = (Math.min(w, TOP) / TOP) * (STRIP - 18);
       set(bars[j], { y: (base - height).toFixed(2), height: height.toFixed(2) });
-      set(inks[j], { r: (8 * Math.sqrt(w / Math.max(largest, 0.05))).toFixed(2) });
+      set(inks[j], { r: (24 * Math.sqrt(w)).toFixed(2) });
     });
     set(filtered, { points: path(outputs) });
     set(marker, { x1: toX(t), x2: toX(t) });
     set(knob, { cx: toX(t) });
     set(hit, { cx: toX(t) });
     set(output, { transform: `translate(${toX(t)} ${toY(outputs[t])})` });
-    write(stripLabel, `weights, the largest ${number(largest, 3)}`);
+    write(stripLabel, `weights, the largest ${number(Math.max(...weights), 3)}`);
     mode.update(model.get("mode"));
     reach.update(model.get("reach"));
-    bandwidth.update(model.get("bandwidth"));
+    bandwidth.update(Math.log10(model.get("bandwidth")));
     set(reach.element, { hidden: model.get("mode") === "fixed" ? null : "" });
     set(bandwidth.element, { hidden: model.get("mode") === "fixed" ? "" : null });
-    const error = Math.sqrt(outputs.reduce((sum, y, j) => sum + (y - clean[j]) ** 2, 0) / n);
-    const used = weights.filter((w) => w >= 0.01).length;
+    const error = (where) => {
+      const squares = outputs.map((y, j) => (y - clean[j]) ** 2).filter((_, j) => where(j));
+      return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
+    };
+    const nearEdge = (j) => Math.abs(j - edge) < 4;
     write(
       worked,
       `At ${t}: signal ${number(signal[t])}, output ${number(outputs[t])}, truth ${number(clean[t])}. ` +
-        `${used} weights of 0.01 or more. Error of the whole curve ${number(error, 3)}.`,
+        `Error near the edge ${number(error(nearEdge), 3)}, ` +
+        `elsewhere ${number(
+          error((j) => !nearEdge(j)),
+          3,
+        )}.`,
     );
     voice.say(worked.textContent);
     speak();

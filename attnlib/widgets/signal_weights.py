@@ -78,7 +78,7 @@ class SignalWeights(BookWidget):
     moment = traitlets.Int(27, min=0).tag(sync=True)
     mode = traitlets.Enum(["fixed", "adaptive"], default_value="fixed").tag(sync=True)
     reach = traitlets.Int(4, min=0, max=12).tag(sync=True)
-    bandwidth = traitlets.Float(0.25, min=0.05, max=2.0).tag(sync=True)
+    bandwidth = traitlets.Float(0.15, min=0.01, max=10.0).tag(sync=True)
     presets = traitlets.List(traitlets.Dict()).tag(sync=True)
 
     weights = traitlets.Any(read_only=True)

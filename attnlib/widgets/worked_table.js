@@ -1,8 +1,18 @@
 // The worked example in numbers, a row for each key; what is given can be typed over.
-import { change, h, number, numberField, replaced, set, subscript, vector, write } from "./parts.js";
+import {
+  change,
+  h,
+  number,
+  numberField,
+  replaced,
+  set,
+  subscript,
+  vector,
+  write,
+} from "./parts.js";
 
 const BEFORE = {
-  softmax: "exp",
+  softmax: "exp(s/T)",
   sparsemax: "kept",
   sigmoid_normalize: "sigmoid",
   hardmax: "largest",
