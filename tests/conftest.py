@@ -74,6 +74,7 @@ class Watch:
         self.contexts.append(context)
         context.route("**/*", self.guard)
         page = context.new_page()
+        page.set_default_timeout(10_000)
         page.on("pageerror", lambda error: self.faults.append(f"error in {page.url}: {error}"))
         page.on("dialog", self.dialog)
         page.on("console", lambda message: self.console(page, message))

@@ -698,6 +698,10 @@ def test_a_mistake_with_many_results_is_recognised():
     assert "overflows" in examine(exercise, lambda x: 2 * x + np.inf).message
     assert "overflows" in examine(exercise, lambda x: 2 * x + np.nan).message
     assert "kind" in examine(exercise, lambda x: list(2 * x + 8)).message
+    greedy = Mistake("greedy", lambda x: x, "Always.", recognise=lambda values, cases: True)
+    roots = Exercise(**DOUBLE | dict(mistakes=(greedy,), view=lambda y, x: np.sqrt(y)))
+    assert examine(roots, lambda x: 3 * x).message == "Always."
+    assert examine(roots, lambda x: -3 * x).message == "Try one element."
     assert examine(exercise, lambda x: 2 * x + 8 if len(x) < 2 else None).message != "Too large."
 
 

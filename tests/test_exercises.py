@@ -327,6 +327,11 @@ def test_mistakes_as_readers_write_them(exercise, names, expression, mistake):
     assert reply.message == known[mistake]
 
 
+def test_summing_over_the_wrong_axis_fails_on_the_smallest_values_too():
+    reply = check("query_key_value.soft_lookup", lambda q, K, V: V @ plain_softmax(K @ q))
+    assert "q = [1. 0.]" in reply.text and "It is right for" not in reply.text
+
+
 @pytest.mark.parametrize("temperature", [0.0, -1.0])
 def test_temperature_must_be_positive(temperature):
     reply = check("scaling.temperature_for", lambda scores, target: temperature)

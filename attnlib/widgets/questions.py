@@ -47,9 +47,12 @@ class Quiz(BookWidget):
     --------
     Which options are right, read off the quiz:
 
-    >>> quiz = Quiz(question="Along which axis do weights sum to one?", options=[
-    ...     {"text": "keys", "correct": True, "why": "Each query's weights sum to one."},
-    ...     {"text": "queries", "correct": False, "why": "Then queries would compete."}])
+    >>> keys = {"text": "keys", "correct": True,
+    ...         "why": "Each query's weights sum to one."}
+    >>> queries = {"text": "queries", "correct": False,
+    ...            "why": "Then queries would compete."}
+    >>> quiz = Quiz(question="Along which axis do weights sum to one?",
+    ...             options=[keys, queries])
     >>> [option["text"] for option in quiz.options if option["correct"]]
     ['keys']
     """
@@ -125,9 +128,9 @@ class NumberQuestion(BookWidget):
     ...     question="Three scores are equal. What is the weight of each?",
     ...     answer=1 / 3, tolerance=0.005, why="Equal scores get equal weights.",
     ...     hint="What do the three weights sum to?",
-    ...     mistakes=[{"value": 1, "reply": "That still has to be divided by the sum."}])
+    ...     mistakes=[{"value": 1, "reply": "Divide by the sum."}])
     >>> question.mistakes
-    [{'tolerance': 0.005, 'value': 1, 'reply': 'That still has to be divided by the sum.'}]
+    [{'tolerance': 0.005, 'value': 1, 'reply': 'Divide by the sum.'}]
     """
 
     script = "number_question"

@@ -49,7 +49,7 @@ class SignalWeights(BookWidget):
     reach : int
         Half width of the fixed window, in elements, from 0 to 12.
     bandwidth : float
-        Width of the Gaussian over differences in value, in the signal's unit, from 0.05 to 2.
+        Width of the Gaussian over differences in value, in the signal's unit, from 0.01 to 10.
     presets : list of dict
         Named states for buttons, such as ``{"label": "Before the edge", "moment": 23}``.
     title : str
@@ -87,17 +87,28 @@ class SignalWeights(BookWidget):
     def __init__(self, **kwargs):
         kwargs.setdefault("title", "Choose a moment, see its weights")
         super().__init__(**kwargs)
-        self.observe(self._compute, ["signal", "clean", "moment", "mode", "reach", "bandwidth"])
+        if len(self.signal) != len(self.clean):
+            raise traitlets.TraitError(
+                "SignalWeights needs as many clean elements as noisy ones, "
+                f"got {len(self.clean)} and {len(self.signal)}."
+            )
+        self._length = len(self.signal)
         self._compute()
+        self.observe(self._compute, ["signal", "clean", "moment", "mode", "reach", "bandwidth"])
 
     @traitlets.validate("signal", "clean")
     def _check_size(self, proposal):
-        if not 4 <= len(proposal["value"]) <= 120:
+        name, value = proposal["trait"].name, proposal["value"]
+        if not 4 <= len(value) <= 120:
             raise traitlets.TraitError(
-                f"SignalWeights.{proposal['trait'].name} needs 4 to 120 elements, "
-                f"got {len(proposal['value'])}."
+                f"SignalWeights.{name} needs 4 to 120 elements, got {len(value)}."
             )
-        return proposal["value"]
+        if getattr(self, "_length", len(value)) != len(value):
+            raise traitlets.TraitError(
+                f"this SignalWeights.{name} has {self._length} elements, got {len(value)}: "
+                "make a new one for another length."
+            )
+        return value
 
     @traitlets.validate("moment")
     def _check_moment(self, proposal):
@@ -119,11 +130,6 @@ class SignalWeights(BookWidget):
         return np.array([self.weights_at(t) @ signal for t in range(len(signal))])
 
     def _compute(self, _change=None):
-        if len(self.signal) != len(self.clean):
-            raise traitlets.TraitError(
-                "SignalWeights needs as many clean elements as noisy ones, "
-                f"got {len(self.clean)} and {len(self.signal)}."
-            )
         self.set_trait("weights", self.weights_at(self.moment))
         self.set_trait("output", float(self.weights @ np.array(self.signal)))
 
