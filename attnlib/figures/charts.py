@@ -19,15 +19,18 @@ def lines(x, series, *, title=None, x_label=None, y_label=None, styles=None, log
 
     Parameters
     ----------
-    x : array-like, shape (n,)
+    x : array_like, shape (n,)
+        Positions along the horizontal axis.
     series : dict
         Name of a curve -> its values, shape (n,).
     title, x_label, y_label : str, optional
+        Text over the axes and beside them.
     styles : dict, optional
         Name of a curve -> keyword arguments for `Axes.plot`; ink by default.
     log : bool
         Both axes logarithmic.
     ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes by default.
 
     Returns
     -------
@@ -58,13 +61,16 @@ def stems(values, *, names=None, title=None, x_label=None, y_label="weight", top
 
     Parameters
     ----------
-    values : array-like, shape (n,)
+    values : array_like, shape (n,)
+        Heights of the bars.
     names : sequence of str, optional
         One for each bar.
     title, x_label, y_label : str, optional
+        Text over the axes and beside them.
     top : float
         Upper end of the axis; 1 for weights.
     ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes by default.
 
     Returns
     -------
@@ -97,14 +103,16 @@ def histogram(samples, *, bins, title=None, x_label=None, curve=None, ax=None):
 
     Parameters
     ----------
-    samples : array-like
+    samples : array_like
         Any shape; flattened.
-    bins : array-like, shape (n_bins + 1,)
+    bins : array_like, shape (n_bins + 1,)
         Equally wide.
     title, x_label : str, optional
+        Text over the axes and below them.
     curve : callable, optional
         Density to draw over the bars, in the same units.
     ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes by default.
 
     Returns
     -------

@@ -11,13 +11,14 @@ def heatmap(matrix, *, queries=None, keys=None, signed=False, title=None, digits
 
     Parameters
     ----------
-    matrix : array-like, shape (n_q, n_k)
+    matrix : array_like, shape (n_q, n_k)
         Weights between 0 and 1, or any numbers when `signed`.
     queries, keys : sequence of str, optional
         Names of the rows and the columns.
     signed : bool
         Diverging colours centred on zero, instead of ink from 0 to 1.
     title : str, optional
+        Text over the axes.
     digits : int
         Decimals in the cells; cells are written up to 8 × 8.
     ax : matplotlib.axes.Axes, optional

@@ -56,10 +56,10 @@ def query_plane(query, keys, values, weights, output, *, key_range, value_range)
 
     Parameters
     ----------
-    query : array-like, shape (2,)
-    keys, values : array-like, shape (n, 2)
-    weights : array-like, shape (n,)
-    output : array-like, shape (2,)
+    query : array_like, shape (2,)
+    keys, values : array_like, shape (n, 2)
+    weights : array_like, shape (n,)
+    output : array_like, shape (2,)
     key_range, value_range : pair of float
 
     Returns
@@ -102,7 +102,7 @@ def signal_weights(signal, clean, filtered, weights, moment):
 
     Parameters
     ----------
-    signal, clean, filtered, weights : array-like, shape (n,)
+    signal, clean, filtered, weights : array_like, shape (n,)
     moment : int
 
     Returns

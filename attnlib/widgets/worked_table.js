@@ -116,7 +116,7 @@ export function workedTable(model) {
     const normalizer = model.get("normalizer");
     const raw = beforeNormalising(scores, weights, normalizer, model.get("temperature"));
     write(before, BEFORE[normalizer]);
-    for (const { before: cell } of rows) set(cell, { "data-label": BEFORE[normalizer] });
+    for (const { before: cell } of rows) set(cell, { "data-label": BEFORE[normalizer].split("(")[0] });
     rows.forEach((row, i) => {
       write(row.score, number(scores[i], 2));
       write(row.before, short(raw[i]));
