@@ -19,6 +19,7 @@ notebooks: .venv/installed
 	$(BIN)/python tools/notebooks.py
 
 lab: .venv/installed
+	$(BIN)/jupyter trust book/*.ipynb
 	$(BIN)/jupyter lab book
 
 bench-page: book

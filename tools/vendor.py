@@ -51,8 +51,14 @@ PACKAGES = [
         {
             "LICENSE": "LICENSE",
             "files/source-serif-4-latin-wght-normal.woff2": "roman.woff2",
-            "files/source-serif-4-latin-wght-italic.woff2": "italic.woff2",
         },
+    ),
+    (
+        "@fontsource/source-serif-4",
+        "5.3.1",
+        "OFL-1.1",
+        VENDOR / "fonts/source-serif-4-italic",
+        {"LICENSE": "LICENSE", "files/source-serif-4-latin-400-italic.woff2": "italic.woff2"},
     ),
     (
         "@fontsource-variable/inter",
