@@ -18,7 +18,10 @@ export function set(element, attributes) {
 }
 
 export function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  if (element.textContent === text) return;
+  const [only] = element.childNodes;
+  if (only?.nodeType === Node.TEXT_NODE && only === element.lastChild) only.data = text;
+  else element.textContent = text;
 }
 
 function build(element, attributes, children) {
