@@ -48,7 +48,8 @@ class Page(HTMLParser):
             loading = {"stylesheet", "icon", "preload", "modulepreload", "preconnect", "manifest"}
             if tag == "link" and loading & set(attributes.get("rel", "").split()):
                 yield attributes["href"]
-            yield from (part.split()[0] for part in attributes.get("srcset", "").split(",") if part)
+            if tag == "source" and "srcset" in attributes:  # one address, which may hold a comma
+                yield attributes["srcset"].split()[0]
 
     def followed(self):
         """Addresses behind links."""

@@ -160,20 +160,22 @@ def test_random_numbers(core, seed):
 @pytest.mark.parametrize("correlation", [0, 0.35, 1])
 def test_the_scaling_lab(core, distribution, correlation):
     lab = scaling_lab.ScalingLab(distribution=distribution, correlation=correlation, seed=5)
-    given = {"distribution": distribution, "correlation": correlation, "seed": 5}
+    given = {"distribution": distribution, "seed": 5}
     given |= {"nQ": scaling_lab.N_Q, "nK": scaling_lab.N_K, "largest": scaling_lab.LARGEST}
-    found = dict(core(("randomScores", given))[0])
+    found = dict(core(("randomProducts", given))[0])
     assert list(found) == [2**power for power in range(10)]
-    for d, raw in found.items():
+    tables = core(*[("correlated", pair, correlation) for pair in found.values()])
+    for d, raw in zip(found, tables):
         np.testing.assert_allclose(raw, lab.raw_scores(d), **EXACT)
         for scale, factor in scaling_lab.SCALES.items():
             lab.dimension, lab.scale = d, scale
-            (said,) = core(("summarize", raw, factor(d)))
+            said, slope = core(("summarize", raw, factor(d)), ("meanGradient", raw, factor(d)))
             ranked = -np.sort(-lab.weights, axis=1)
             np.testing.assert_allclose(said["mean"], lab.scores.mean(), **EXACT)
+            np.testing.assert_allclose(said["own"], lab.own_weight, **EXACT)
             np.testing.assert_allclose(said["std"], lab.scores.std(), **EXACT)
             np.testing.assert_allclose(said["sorted"], ranked.mean(axis=0), **EXACT)
-            np.testing.assert_allclose(said["gradient"], lab.gradient, **EXACT)
+            np.testing.assert_allclose(slope, lab.gradient, **EXACT)
 
 
 def test_weights_of_a_signal(core):

@@ -20,7 +20,8 @@ FIRST_ALIVE = """
     }).observe(document, { subtree: true, childList: true, attributes: true });
 """
 
-# For every movement of the pointer two times, in milliseconds, until its frame is done.
+# For every movement of the pointer that changes the widget two times, in milliseconds, until its
+# frame is done.
 #   work:    from the start of the event's handlers. Handlers, the draw in requestAnimationFrame
 #            (the listener here asks for its frame first, so it sees the widget's too), style,
 #            layout and paint: a message posted in the frame is delivered after all of these.
@@ -29,18 +30,26 @@ FIRST_ALIVE = """
 # What happens after the main thread (raster, display) is not in either.
 FRAMES = """
     window.frames = [];
+    let changed = false;
+    for (const place of document.querySelectorAll("[data-alive]"))
+      new MutationObserver(() => (changed = true)).observe(place, {
+        subtree: true, childList: true, attributes: true, characterData: true,
+      });
     addEventListener("pointermove", (event) => {
       const start = performance.now();
       requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = () => {
           const end = performance.now();
-          window.frames.push({ work: end - start, latency: end - event.timeStamp });
+          if (changed)
+            window.frames.push({ work: end - start, latency: end - event.timeStamp });
+          changed = false;
         };
         port2.postMessage(null);
       });
     }, { capture: true });
 """
+HANDLES = "[role=slider] circle:last-of-type, input[type=range]"
 
 
 def settle(page):
@@ -77,27 +86,32 @@ def first_alive(page, address):
     return page.evaluate("window.firstAlive ?? null")
 
 
-def first_handle(page):
-    """Middle of what can be dragged in the page's first widget that has such a thing."""
-    handle = page.locator("[data-alive] [role=slider] circle:last-of-type").first
-    if not handle.count():
-        handle = page.locator("[data-alive] input[type=range]").first
-    if not handle.count():
-        return None
+def handles(page):
+    """All that can be dragged now in the first widget of each kind: ``[(name, locator), ...]``."""
+    found = []
+    kinds = page.locator("[data-alive]").evaluate_all("all => all.map((e) => e.dataset.script)")
+    for kind in dict.fromkeys(kinds):
+        widget = page.locator(f'[data-alive][data-script="{kind}"]').first
+        for handle in widget.locator(HANDLES).all():
+            if handle.is_visible():
+                name = handle.evaluate(
+                    "e => e.closest('[role=slider]')?.ariaLabel ?? e.labels[0].textContent"
+                )
+                found.append((f"{kind}: {name}", handle))
+    return found
+
+
+def drag_frames(page, handle, moves=80):
+    """Drag a handle to and fro; ``[{"work": ms, "latency": ms}, ...]``, one a changed frame."""
     handle.scroll_into_view_if_needed()
     box = handle.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def drag_frames(page, moves=80):
-    """Drag the first handle to and fro; ``[{"work": ms, "latency": ms}, ...]``, one a movement."""
-    x, y = first_handle(page)
-    page.evaluate(FRAMES)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    reach = max(40, 0.45 * box["width"])
     page.mouse.move(x, y)
     page.mouse.down()
     page.evaluate("window.frames.length = 0")
     for step in range(moves):
-        page.mouse.move(x + 40 * ((step % 20) / 10 - 1), y - 20 * (step % 3))
+        page.mouse.move(x + reach * ((step % 20) / 10 - 1), y - 20 * (step % 3))
     page.mouse.up()
     page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
     return page.evaluate("window.frames")

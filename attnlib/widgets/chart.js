@@ -67,18 +67,16 @@ export function curve(plot, name) {
   };
 }
 
+// Bars at these positions, all in one path: one change a redraw, however many there are.
 export function bars(plot, positions, width) {
-  const all = positions.map((x) =>
-    svg("rect", {
-      class: "attn-stem",
-      x: plot.toX(x - width / 2),
-      width: plot.toX(width) - plot.toX(0),
-    }),
-  );
-  plot.root.append(...all);
-  return (heights) =>
-    all.forEach((bar, i) => {
-      const y = plot.toY(heights[i]);
-      set(bar, { y: y.toFixed(2), height: Math.max(plot.toY(0) - y, 0).toFixed(2) });
+  const path = svg("path", { class: "attn-stem" });
+  const across = (plot.toX(width) - plot.toX(0)).toFixed(2);
+  plot.root.append(path);
+  return (heights) => {
+    const pieces = positions.map((x, i) => {
+      const left = plot.toX(x - width / 2).toFixed(2);
+      return `M${left} ${plot.toY(0)}V${plot.toY(heights[i]).toFixed(2)}h${across}V${plot.toY(0)}Z`;
     });
+    set(path, { d: pieces.join("") });
+  };
 }

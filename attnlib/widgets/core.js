@@ -18,10 +18,11 @@ export function matmul(A, B) {
 
 // A score of -Infinity may not be attended to: its weight is exactly 0.
 export function softmax(scores, temperature = 1) {
-  const largest = Math.max(...scores);
-  const exponentials = scores.map((score) => Math.exp((score - largest) / temperature));
-  const total = exponentials.reduce((a, b) => a + b, 0);
-  return exponentials.map((value) => value / total);
+  const largest = scores.reduce((a, b) => Math.max(a, b));
+  const weights = scores.map((score) => Math.exp((score - largest) / temperature));
+  const total = weights.reduce((a, b) => a + b);
+  for (let i = 0; i < weights.length; i += 1) weights[i] /= total;
+  return weights;
 }
 
 // Projection of the scores onto the simplex: subtract the threshold, cut at 0.
@@ -98,11 +99,6 @@ export function softmaxJacobianNorm(weights, temperature = 1) {
   return Math.sqrt(norm) / temperature;
 }
 
-// Gaussian weights over distances, softmax(-distance / 2) with squared, scaled distances.
-export function kernelWeights(squaredDistances) {
-  return softmax(squaredDistances.map((distance) => -distance / 2));
-}
-
 // Counter-clockwise corners of the smallest convex polygon round the points.
 export function convexHull(points) {
   const sorted = [...points]
@@ -119,16 +115,4 @@ export function convexHull(points) {
     return chain.slice(0, -1);
   };
   return [...half(sorted), ...half([...sorted].reverse())];
-}
-
-// Fixed weights: the same for every element within `reach` of the moment, none elsewhere.
-export function windowWeights(count, moment, reach) {
-  const inside = Array.from({ length: count }, (_, j) => (Math.abs(j - moment) <= reach ? 1 : 0));
-  const total = inside.reduce((a, b) => a + b, 0);
-  return inside.map((value) => value / total);
-}
-
-// Adaptive weights: large where the signal is like it is at the moment.
-export function similarityWeights(signal, moment, bandwidth) {
-  return kernelWeights(signal.map((x) => ((x - signal[moment]) / bandwidth) ** 2));
 }

@@ -27,7 +27,7 @@ def files(name):
     Examples
     --------
     >>> files("query_plane")
-    ['core', 'parts', 'plane', 'worked_table', 'query_plane']
+    ['parts', 'controls', 'core', 'frame', 'movable', 'plane', 'worked_table', 'query_plane']
     """
     ordered = []
 

@@ -1,5 +1,7 @@
 // A question whose answer is a number; well-known wrong numbers get a reply of their own.
-import { button, frameOf, h, parseNumber, prose, set, uniqueId } from "./parts.js";
+import { button, parseNumber } from "./controls.js";
+import { frameOf } from "./frame.js";
+import { h, prose, set, uniqueId } from "./parts.js";
 
 function near(given, { value, tolerance }) {
   return Math.abs(given - value) <= tolerance;

@@ -1,5 +1,6 @@
-// A square picture of the plane, with arrows and labels in it.
-import { keepGrip, number, set, svg } from "./parts.js";
+// A picture of the plane, arrows in it and labels beside them.
+import { keepGrip } from "./movable.js";
+import { number, set, svg } from "./parts.js";
 
 export const SIZE = 320;
 
@@ -60,19 +61,37 @@ export function placeLabel(element, [x, y], [cx, cy], distance = 18) {
 export function arrowParts(kind, text) {
   return {
     shaft: svg("line", { class: `attn-arrow attn-${kind}` }),
-    tip: svg("path", { class: `attn-head attn-${kind}`, d: "M0 0L-14 6L-11 0L-14 -6Z" }),
+    tip: svg("path", { class: `attn-head attn-${kind}` }),
     text: label(text, kind),
     hit: svg("circle", { class: "attn-hit" }),
   };
 }
 
+const HEAD = [
+  [0, 0],
+  [-14, 6],
+  [-11, 0],
+  [-14, -6],
+];
+
+// The outline moves, not a transform of it: a browser repaints the first, the second makes it
+// sort its layers anew.
+function headAt([x, y], angle) {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const corners = HEAD.map(([along, across]) => [
+    (x + along * cos - across * sin).toFixed(2),
+    (y + along * sin + across * cos).toFixed(2),
+  ]);
+  return `M${corners.join("L")}Z`;
+}
+
 export function drawArrow(plane, parts, point) {
   const [x0, y0] = plane.to([0, 0]);
   const [x, y] = plane.to(point);
-  const angle = (Math.atan2(y - y0, x - x0) * 180) / Math.PI;
+  const angle = Math.atan2(y - y0, x - x0);
   const shaft = Math.max(1 - 10 / (Math.hypot(x - x0, y - y0) || 1), 0);
   set(parts.shaft, { x1: x0, y1: y0, x2: x0 + shaft * (x - x0), y2: y0 + shaft * (y - y0) });
-  set(parts.tip, { transform: `translate(${x} ${y}) rotate(${angle})` });
+  set(parts.tip, { d: headAt([x, y], angle) });
   set(parts.hit, { cx: x, cy: y });
   placeLabel(parts.text, [x, y], [x0, y0], parts.distance);
 }

@@ -1,23 +1,9 @@
 // Drag the query, the keys and the values; the weights and the output follow.
+import { choice, powerSlider } from "./controls.js";
 import { attend, convexHull } from "./core.js";
-import {
-  change,
-  choice,
-  follow,
-  frameOf,
-  h,
-  movable,
-  number,
-  presets,
-  replaced,
-  set,
-  slider,
-  spoken,
-  subscript,
-  svg,
-  vector,
-  write,
-} from "./parts.js";
+import { change, follow, frameOf, presets, spoken } from "./frame.js";
+import { movable } from "./movable.js";
+import { h, number, replaced, set, subscript, svg, vector } from "./parts.js";
 import { SIZE, arrowParts, drawArrow, label, placeLabel, planeOf } from "./plane.js";
 import { workedTable } from "./worked_table.js";
 
@@ -81,7 +67,7 @@ function matchingPanel(model) {
 // What it returns: the values with as much ink as weight, their hull, and the output inside it.
 function returningPanel(model) {
   const range = model.get("value_range");
-  const ticks = [5, 10].filter((tick) => tick < range[1]);
+  const ticks = [4, 8].filter((tick) => tick < range[1]);
   const plane = planeOf(range, "Values and output", ticks);
   const hull = svg("polygon", { class: "attn-hull" });
   const spokes = svg("g");
@@ -106,7 +92,7 @@ function returningPanel(model) {
     });
     return parts;
   });
-  const output = svg("path", { class: "attn-output", d: "M0 -9L9 0L0 9L-9 0Z" });
+  const output = svg("path", { class: "attn-output" });
   const outputText = label("y", "value");
   plane.root.append(output, outputText);
 
@@ -125,7 +111,7 @@ function returningPanel(model) {
       placeLabel(parts.text, [x, top], centre, 26);
       parts.speak();
     });
-    set(output, { transform: `translate(${ox} ${oy})` });
+    set(output, { d: `M${ox} ${oy - 9}l9 9l-9 9l-9 -9Z` });
     set(outputText, { x: Math.min(ox + 18, SIZE - 12), y: Math.max(oy - 12, 16) });
   }
   return { root: plane.root, draw };
@@ -147,15 +133,11 @@ function render({ model, el }) {
     value: model.get("normalizer"),
     onChoose: (name) => change(model, { normalizer: name }),
   });
-  // The slider runs in powers of ten, from 0.1 to 10.
-  const temperature = slider({
+  const temperature = powerSlider({
     label: "Temperature",
-    min: -1,
-    max: 1,
-    step: 0.05,
-    value: Math.log10(model.get("temperature")),
-    format: (power) => number(10 ** power, 2),
-    onInput: (power) => change(model, { temperature: Number((10 ** power).toFixed(4)) }),
+    powers: [-1, 1],
+    value: model.get("temperature"),
+    onInput: (value) => change(model, { temperature: value }),
   });
 
   function draw() {
@@ -169,7 +151,7 @@ function render({ model, el }) {
     returning.draw(values, weights, y);
     table.draw(scores, weights, y);
     normalizer.update(kind);
-    temperature.update(Math.log10(heat));
+    temperature.update(heat);
     voice.say(`Weights ${weights.map((w) => number(w, 3)).join(", ")}. Output ${vector(y)}.`);
   }
 

@@ -1,5 +1,7 @@
 // A question with options; every option answers with its own explanation.
-import { button, frameOf, h, prose, set, uniqueId, write } from "./parts.js";
+import { button } from "./controls.js";
+import { frameOf } from "./frame.js";
+import { h, prose, set, uniqueId, write } from "./parts.js";
 
 function render({ model, el }) {
   const options = model.get("options");

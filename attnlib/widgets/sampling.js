@@ -28,29 +28,43 @@ export function draws(distribution, seed, count) {
   return values;
 }
 
-// Scores of random queries and keys for every number of components 1, 2, 4, ... `largest`.
-// A correlation r makes query i partly equal to key i mod n_k.
-export function randomScores({ distribution, correlation, seed, nQ, nK, largest }) {
+// Products q·k for every number of components 1, 2, 4, ... `largest`: of queries drawn on their own,
+// and of queries that each equal a key, query i the key i mod n_k. Drawing and multiplying are the
+// dear part, and no correlation changes them.
+export function randomProducts({ distribution, seed, nQ, nK, largest }) {
   const all = draws(distribution, seed, largest * (nQ + nK));
-  const rest = Math.sqrt(1 - correlation * correlation);
-  const sums = new Float64Array(nQ * nK);
+  const free = Array.from({ length: nQ }, () => new Array(nK).fill(0));
+  const ofKeys = Array.from({ length: nK }, () => new Array(nK).fill(0));
   const result = new Map();
   for (let c = 0; c < largest; c += 1) {
     const start = c * (nQ + nK);
-    for (let i = 0; i < nQ; i += 1) {
-      const own = all[start + nQ + (i % nK)];
-      const q = correlation * own + rest * all[start + i];
-      for (let j = 0; j < nK; j += 1) sums[i * nK + j] += q * all[start + nQ + j];
-    }
+    const keys = all.subarray(start + nQ, start + nQ + nK);
+    const addTo = (rows, first) =>
+      rows.forEach((row, i) => {
+        for (let j = 0; j < nK; j += 1) row[j] += all[first + i] * keys[j];
+      });
+    addTo(free, start);
+    addTo(ofKeys, start + nQ);
     const d = c + 1;
-    if ((d & c) === 0) {
-      result.set(
-        d,
-        Array.from({ length: nQ }, (_, i) => Array.from(sums.subarray(i * nK, (i + 1) * nK))),
-      );
-    }
+    if ((d & c) === 0)
+      result.set(d, {
+        free: free.map((row) => [...row]),
+        equal: free.map((_, i) => [...ofKeys[i % nK]]),
+      });
   }
   return result;
+}
+
+// Scores of queries that are correlated with their keys: r times the key, the rest drawn freely.
+export function correlated({ free, equal }, correlation) {
+  const rest = Math.sqrt(1 - correlation * correlation);
+  return free.map((row, i) => row.map((score, j) => correlation * equal[i][j] + rest * score));
+}
+
+// The mean size of the softmax Jacobian over the rows of a table of scores.
+export function meanGradient(rows, scale) {
+  const sizes = rows.map((row) => softmaxJacobianNorm(softmax(row, 1 / scale)));
+  return sizes.reduce((a, b) => a + b) / sizes.length;
 }
 
 // What scaling is about, for one table of scores: spread, mean sorted weights, gradient.
@@ -59,14 +73,12 @@ export function summarize(rows, scale) {
   const flat = scaled.flat();
   const mean = flat.reduce((a, b) => a + b, 0) / flat.length;
   const variance = flat.reduce((sum, x) => sum + (x - mean) ** 2, 0) / flat.length;
-  const weights = scaled.map((row) => softmax(row));
-  const sorted = rows[0].map((_, rank) => 0);
-  let gradient = 0;
+  const sorted = rows[0].map(() => 0);
   let own = 0;
-  weights.forEach((row, i) => {
-    own += row[i % row.length] / rows.length;
-    [...row].sort((a, b) => b - a).forEach((w, rank) => (sorted[rank] += w / rows.length));
-    gradient += softmaxJacobianNorm(row) / rows.length;
+  scaled.forEach((row, i) => {
+    const weights = softmax(row);
+    own += weights[i % row.length] / rows.length;
+    weights.sort((a, b) => b - a).forEach((w, rank) => (sorted[rank] += w / rows.length));
   });
-  return { scores: flat, mean, std: Math.sqrt(variance), sorted, gradient, own };
+  return { scores: flat, mean, std: Math.sqrt(variance), sorted, own };
 }

@@ -1,20 +1,9 @@
 // Random queries and keys: what the number of components does to scores, weights and gradient.
 import { bars, chart, curve } from "./chart.js";
-import { randomScores, summarize } from "./sampling.js";
-import {
-  change,
-  choice,
-  follow,
-  frameOf,
-  h,
-  number,
-  presets,
-  set,
-  slider,
-  spoken,
-  svg,
-  write,
-} from "./parts.js";
+import { choice, slider } from "./controls.js";
+import { change, follow, frameOf, presets, spoken } from "./frame.js";
+import { h, number, set, svg, write } from "./parts.js";
+import { correlated, meanGradient, randomProducts, summarize } from "./sampling.js";
 
 const TRAITS = ["dimension", "scale", "distribution", "correlation"];
 const N_Q = 32;
@@ -23,6 +12,16 @@ const LARGEST = 512;
 const DIMENSIONS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const SCALES = { none: () => 1, sqrt: (d) => 1 / Math.sqrt(d), linear: (d) => 1 / d };
 const REACH = 40;
+
+// A function that knows its last answer.
+function remember(compute) {
+  let last = null;
+  return (...given) => {
+    if (last?.given.join() !== given.join()) last = { given, answer: compute(...given) };
+    return last.answer;
+  };
+}
+
 function render({ model, el }) {
   const bins = Array.from({ length: 2 * REACH }, (_, i) => i - REACH + 0.5);
   const histogram = chart("Histogram of the scores", {
@@ -119,33 +118,31 @@ function render({ model, el }) {
     format: (value) => number(value, 2),
     onInput: (value) => change(model, { correlation: value }),
   });
-  const worked = h("p", { class: "attn-worked" });
+  const caption = () => h("p", { class: "attn-panel-note" }, h("span"), h("span"));
+  const captions = { spread: caption(), weights: caption(), slope: caption() };
   const voice = spoken();
 
-  // Drawing the numbers is the dear part: it is done again only when they change.
-  let key = null;
-  let scores = null;
-  function sample() {
-    const now = [model.get("distribution"), model.get("correlation"), model.get("seed")];
-    if (key === now.join()) return;
-    key = now.join();
-    const [kind, r, seed] = now;
-    scores = randomScores({
-      distribution: kind,
-      correlation: r,
-      seed,
-      nQ: N_Q,
-      nK: N_K,
-      largest: LARGEST,
-    });
-    for (const [name, factor] of Object.entries(SCALES))
-      curves[name].draw(DIMENSIONS.map((d) => summarize(scores.get(d), factor(d)).gradient));
-  }
+  // What does not change is not computed again: products for a seed, curves for a correlation.
+  const products = remember((kind, seed) =>
+    randomProducts({ distribution: kind, seed, nQ: N_Q, nK: N_K, largest: LARGEST }),
+  );
+  const scoresOf = remember((kind, seed, r) => {
+    const pairs = products(kind, seed);
+    return new Map(DIMENSIONS.map((d) => [d, correlated(pairs.get(d), r)]));
+  });
+  const gradientsOf = remember((...given) => {
+    const scores = scoresOf(...given);
+    const along = (factor) => DIMENSIONS.map((d) => meanGradient(scores.get(d), factor(d)));
+    return Object.fromEntries(Object.entries(SCALES).map(([name, f]) => [name, along(f)]));
+  });
 
   function draw() {
-    sample();
     const [d, name] = [model.get("dimension"), model.get("scale")];
-    const found = summarize(scores.get(d), SCALES[name](d));
+    const given = ["distribution", "seed", "correlation"].map((trait) => model.get(trait));
+    const found = summarize(scoresOf(...given).get(d), SCALES[name](d));
+    const slopes = gradientsOf(...given);
+    const slope = slopes[name][Math.log2(d)];
+    for (const [other, line] of Object.entries(curves)) line.draw(slopes[other]);
     const counts = bins.map(() => 0);
     for (const score of found.scores) {
       const bin = Math.min(Math.max(Math.floor(score) + REACH, 0), counts.length - 1);
@@ -154,34 +151,40 @@ function render({ model, el }) {
     drawHistogram(counts.map((share) => Math.min(share, 0.45)));
     drawSorted(found.sorted);
     for (const [other, { choose }] of Object.entries(curves)) choose(other === name);
-    set(here, { cx: gradients.toX(Math.log2(d)), cy: gradients.toY(found.gradient) });
+    set(here, { cx: gradients.toX(Math.log2(d)), cy: gradients.toY(slope) });
     dimension.update(Math.log2(d));
     scale.update(name);
     distribution.update(model.get("distribution"));
     correlation.update(model.get("correlation"));
-    write(
-      worked,
-      `d = ${d}: scores have mean ${number(found.mean)} and standard deviation ${number(found.std)}; ` +
-        `the largest weight is ${number(found.sorted[0], 3)} on average, ` +
-        `that of the query\u2019s own key ${number(found.own, 3)}; ` +
-        `the mean size of the Jacobian is ${number(found.gradient, 3)}.`,
-    );
-    voice.say(worked.textContent);
+    const told = {
+      spread: [`mean ${number(found.mean)}`, `standard deviation ${number(found.std)}`],
+      weights: [`largest ${number(found.sorted[0], 3)}`, `own key ${number(found.own, 3)}`],
+      slope: [`mean size ${number(slope, 3)}`],
+    };
+    for (const [panel, lines] of Object.entries(told))
+      lines.forEach((text, i) => write(captions[panel].children[i], text));
+    const { spread, weights, slope: size } = told;
+    voice.say(`d = ${d}. Scores: ${spread}. Weights: ${weights}. Jacobian: ${size}.`);
   }
 
-  const panel = (heading, plot) =>
-    h("div", { class: "attn-panel" }, h("p", { class: "attn-panel-title" }, heading), plot.root);
+  const panel = (heading, plot, note) =>
+    h(
+      "div",
+      { class: "attn-panel" },
+      h("p", { class: "attn-panel-title" }, heading),
+      plot.root,
+      note,
+    );
   el.append(
     frameOf(
       model,
       h(
         "div",
         { class: "attn-panels attn-panels--three" },
-        panel("Scores spread", histogram),
-        panel("Weights sharpen", sorted),
-        panel("The Jacobian answers", gradients),
+        panel("Scores spread", histogram, captions.spread),
+        panel("Weights sharpen", sorted, captions.weights),
+        panel("The Jacobian answers", gradients, captions.slope),
       ),
-      worked,
       h(
         "div",
         { class: "attn-controls" },

@@ -1,21 +1,10 @@
 // Choose a moment of a signal and see the weights that make its output.
-import { similarityWeights, dot, windowWeights } from "./core.js";
-import {
-  change,
-  choice,
-  follow,
-  frameOf,
-  h,
-  keepGrip,
-  movable,
-  number,
-  presets,
-  set,
-  slider,
-  spoken,
-  svg,
-  write,
-} from "./parts.js";
+import { choice, powerSlider, slider } from "./controls.js";
+import { dot } from "./core.js";
+import { similarityWeights, windowWeights } from "./filters.js";
+import { change, follow, frameOf, presets, spoken } from "./frame.js";
+import { keepGrip, movable } from "./movable.js";
+import { h, number, set, svg, write } from "./parts.js";
 
 const WIDTH = 660;
 const HEIGHT = 250;
@@ -56,7 +45,7 @@ function render({ model, el }) {
   const bars = signal.map((_, j) =>
     svg("rect", { class: "attn-stem", x: toX(j) - 3, width: 6, rx: 1 }),
   );
-  const output = svg("path", { class: "attn-output", d: "M0 -8L8 0L0 8L-8 0Z" });
+  const output = svg("path", { class: "attn-output" });
   const knob = svg("circle", { class: "attn-knob attn-query", cy: base + 8, r: 8 });
   const hit = svg("circle", { class: "attn-hit", cy: base + 8 });
   const stripLabel = svg("text", { class: "attn-tick", x: 16, y: HEIGHT + 10 });
@@ -110,15 +99,11 @@ function render({ model, el }) {
     format: (value) => `\u00b1${value}`,
     onInput: (value) => change(model, { reach: value }),
   });
-  // In powers of ten, from 0.01 to 10.
-  const bandwidth = slider({
+  const bandwidth = powerSlider({
     label: "Bandwidth in value",
-    min: -2,
-    max: 1,
-    step: 0.05,
-    value: Math.log10(model.get("bandwidth")),
-    format: (power) => number(10 ** power, 2),
-    onInput: (power) => change(model, { bandwidth: Number((10 ** power).toFixed(4)) }),
+    powers: [-2, 1],
+    value: model.get("bandwidth"),
+    onInput: (value) => change(model, { bandwidth: value }),
   });
   const worked = h("p", { class: "attn-worked" });
   const voice = spoken();
@@ -141,11 +126,11 @@ function render({ model, el }) {
     set(marker, { x1: toX(t), x2: toX(t) });
     set(knob, { cx: toX(t) });
     set(hit, { cx: toX(t) });
-    set(output, { transform: `translate(${toX(t)} ${toY(outputs[t])})` });
+    set(output, { d: `M${toX(t)} ${toY(outputs[t]) - 8}l8 8l-8 8l-8 -8Z` });
     write(stripLabel, `weights, the largest ${number(Math.max(...weights), 3)}`);
     mode.update(model.get("mode"));
     reach.update(model.get("reach"));
-    bandwidth.update(Math.log10(model.get("bandwidth")));
+    bandwidth.update(model.get("bandwidth"));
     set(reach.element, { hidden: model.get("mode") === "fixed" ? null : "" });
     set(bandwidth.element, { hidden: model.get("mode") === "fixed" ? "" : null });
     const error = (where) => {

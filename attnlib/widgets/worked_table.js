@@ -1,15 +1,7 @@
 // The worked example in numbers, a row for each key; what is given can be typed over.
-import {
-  change,
-  h,
-  number,
-  numberField,
-  replaced,
-  set,
-  subscript,
-  vector,
-  write,
-} from "./parts.js";
+import { numberField } from "./controls.js";
+import { change } from "./frame.js";
+import { h, number, replaced, set, subscript, vector, write } from "./parts.js";
 
 const BEFORE = {
   softmax: "exp(s/T)",
@@ -63,7 +55,7 @@ export function workedTable(model) {
   const before = header("before", BEFORE.softmax);
   const rows = model.get("K").map((_, i) => {
     const row = { score: digits(), before: digits(), weight: digits(), product: digits() };
-    row.bar = h("span", { class: "attn-bar" });
+    row.bar = h("span", { class: "attn-track" });
     const key = pair(`Key ${i + 1}`, ...ofRow("K", i), model.get("key_range"));
     const value = pair(`Value ${i + 1}`, ...ofRow("V", i), model.get("value_range"));
     row.element = h(
@@ -72,7 +64,7 @@ export function workedTable(model) {
       cell("key", `k${subscript(i)} = `, key),
       cell("score", row.score),
       cell("before", row.before),
-      cell("weight", h("span", { class: "attn-track" }, row.bar), row.weight),
+      cell("weight", row.bar, row.weight),
       cell("value", `v${subscript(i)} = `, value),
       cell("product", row.product),
     );
@@ -116,12 +108,13 @@ export function workedTable(model) {
     const normalizer = model.get("normalizer");
     const raw = beforeNormalising(scores, weights, normalizer, model.get("temperature"));
     write(before, BEFORE[normalizer]);
-    for (const { before: cell } of rows) set(cell, { "data-label": BEFORE[normalizer].split("(")[0] });
+    for (const { before: cell } of rows)
+      set(cell, { "data-label": BEFORE[normalizer].split("(")[0] });
     rows.forEach((row, i) => {
       write(row.score, number(scores[i], 2));
       write(row.before, short(raw[i]));
       write(row.weight, number(weights[i], 3));
-      row.bar.style.inlineSize = `${(100 * weights[i]).toFixed(2)}%`;
+      row.bar.style.backgroundSize = `${(100 * weights[i]).toFixed(2)}% 100%`;
       write(row.product, vector(model.get("V")[i].map((x) => x * weights[i])));
     });
     write(total, short(raw.reduce((a, b) => a + b, 0)));

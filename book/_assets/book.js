@@ -7,7 +7,9 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const themeButton = document.querySelector(".top-theme");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : dark.matches);
-  const nameTheme = () => {
+  const sources = document.querySelectorAll("picture source");
+  const showTheme = () => {
+    for (const source of sources) source.media = isDark() ? "screen" : "not all";
     themeButton.textContent = isDark() ? "Light" : "Dark";
     themeButton.setAttribute("aria-label", `Use the ${isDark() ? "light" : "dark"} theme`);
   };
@@ -19,10 +21,10 @@
     } catch {
       // Storage may be closed for pages opened from disk; the choice then lasts for this page.
     }
-    nameTheme();
+    showTheme();
   });
-  dark.addEventListener("change", nameTheme);
-  nameTheme();
+  dark.addEventListener("change", showTheme);
+  showTheme();
 
   // Contents: a drawer on narrow screens.
   const menu = document.querySelector(".top-menu");

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
-from attention_book import live
+from attention_book import dark, live
 from attnlib import palette
 
 HERE = Path(__file__).parent
@@ -25,12 +25,12 @@ def configure(app, config):
 def colours():
     """The palette as a style sheet: light, dark on request, dark where the system asks for it."""
     light = palette.css_variables(palette.LIGHT)
-    dark = palette.css_variables(palette.DARK)
+    night = palette.css_variables(palette.DARK)
     return (
         f":root {{ color-scheme: light; {light} }}\n"
-        f':root[data-theme="dark"] {{ color-scheme: dark; {dark} }}\n'
+        f':root[data-theme="dark"] {{ color-scheme: dark; {night} }}\n'
         "@media (prefers-color-scheme: dark) {\n"
-        f':root:not([data-theme="light"]) {{ color-scheme: dark; {dark} }}\n'
+        f':root:not([data-theme="light"]) {{ color-scheme: dark; {night} }}\n'
         "}\n"
         "@media print {\n"
         f":root:root:root {{ color-scheme: light; {light} }}\n"
@@ -95,6 +95,12 @@ def number_figures_by_chapter(app, env):
     return []
 
 
+def figure_text(app, name):
+    """The SVG text of one of the site's images."""
+    (source,) = (path for path, target in app.builder.images.items() if target == name)
+    return Path(app.srcdir, source).read_text(encoding="utf-8")
+
+
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download, the page's own table."""
     context["widget_scripts"] = sorted(live.scripts_of(app.env, pagename))
@@ -102,7 +108,8 @@ def page_context(app, pagename, templatename, context, doctree):
     context["chapter"] = chapter_number(pagename)
     # ARIA 1.2 has no entries of bibliographies any more; they are items of a list.
     body = context.get("body") or ""
-    context["body"] = body.replace('role="doc-biblioentry"', 'role="listitem"')
+    body = body.replace('role="doc-biblioentry"', 'role="listitem"')
+    context["body"] = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
     toc = context.get("toc") or ""
     context["has_sections"] = toc.count("<li") > 2
     source = app.env.doc2path(pagename) if pagename in app.env.all_docs else ""
@@ -126,6 +133,7 @@ def setup(app):
     app.connect("env-get-updated", number_figures_by_chapter, priority=900)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", write_styles)
+    app.connect("build-finished", dark.write_dark_figures)
     app.connect("build-finished", write_door)
     if app.config.html_theme != "attention":
         raise ExtensionError("the book's extension goes with html_theme: attention")

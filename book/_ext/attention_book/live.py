@@ -8,9 +8,10 @@ and the name of the script that will draw it.  `live.js` mounts it there.
 import json
 from html import escape
 from pathlib import Path
-from urllib.parse import quote
 
 from sphinx.errors import ExtensionError
+
+from attention_book.dark import inline_picture
 
 STATE = "application/vnd.attnlib.widget+json"
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -36,8 +37,7 @@ def place(data, alternative):
     if "text/html" in data:
         picture = joined(data["text/html"])
     else:
-        encoded = quote(joined(data["image/svg+xml"]), safe=" /:=;,()!*+")
-        picture = f'<img alt="{escape(alternative)}" src="data:image/svg+xml,{encoded}">'
+        picture = inline_picture(joined(data["image/svg+xml"]), alternative, state["model"])
     return (
         f'<div class="attn-live" data-script="{escape(state["script"])}" '
         f'data-model="{escape(state["model"])}">'

@@ -1,0 +1,64 @@
+// What is round every widget: its frame, its model's changes, the line that is spoken.
+import { button } from "./controls.js";
+import { h, prose, write } from "./parts.js";
+
+// Run `draw` at most once a frame.
+export function onFrame(draw) {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      draw();
+    });
+  };
+}
+
+// Redraw when one of the traits changes; returns the clean-up that anywidget calls.
+export function follow(model, names, draw) {
+  const later = onFrame(draw);
+  for (const name of names) model.on(`change:${name}`, later);
+  draw();
+  return () => names.forEach((name) => model.off(`change:${name}`, later));
+}
+
+export function change(model, values) {
+  for (const [name, value] of Object.entries(values)) model.set(name, value);
+  model.save_changes();
+}
+
+// The frame round every widget: title, picture, controls, "try this".
+export function frameOf(model, ...children) {
+  const task = model.get("task");
+  return h(
+    "div",
+    { class: "attn", role: "group", "aria-label": model.get("title") },
+    h("p", { class: "attn-title" }, model.get("title")),
+    ...children,
+    task ? prose("p", { class: "attn-task" }, task) : null,
+  );
+}
+
+// Buttons that put the widget into a named state, and one that takes everything back.
+export function presets(model, names) {
+  const first = Object.fromEntries(names.map((name) => [name, model.get(name)]));
+  const list = model.get("presets") || [];
+  return h(
+    "div",
+    { class: "attn-presets" },
+    ...list.map(({ label, ...state }) => button(label, () => change(model, state))),
+    button("Reset", () => change(model, first), { class: "attn-button attn-button--quiet" }),
+  );
+}
+
+// A line that is read aloud once the numbers have come to rest.
+export function spoken() {
+  const element = h("p", { class: "attn-spoken", "aria-live": "polite" });
+  let timer = null;
+  const say = (text) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => write(element, text), 400);
+  };
+  return { element, say };
+}

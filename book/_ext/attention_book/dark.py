@@ -1,0 +1,160 @@
+"""Figures in the dark theme.
+
+A notebook's figure is drawn once, in the light palette.  Here its SVG text gets the dark palette's
+colours, role by role, and the page shows the one that goes with its theme: a `picture` element with
+both, whose `source` the browser chooses by the system's theme and `book.js` by the reader's.
+"""
+
+import base64
+import io
+import re
+from functools import cache
+from html import escape
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+from PIL import Image
+from sphinx.errors import ExtensionError
+
+from attnlib.palette import DARK, LIGHT
+
+#: The ramps of `attnlib.figures.style`: from page to ink, and to the colours of signed numbers.
+RAMPS = ("ink", "key", "query")
+MEDIA = "screen and (prefers-color-scheme: dark)"
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+_BITMAP = re.compile(r"(?<=data:image/png;base64,)[^\"]+")
+_IMAGE = re.compile(r'<img [^>]*?src="(?P<path>[^"]*_images/(?P<name>[^"]+)\.svg)"[^>]*>')
+
+
+def rgb(colour):
+    """The three numbers of a colour, shape ``(3,)``.
+
+    >>> rgb("#0b62a8")
+    array([ 11.,  98., 168.])
+    """
+    return np.array(list(bytes.fromhex(colour[1:])), dtype=float)
+
+
+@cache
+def darkened(red, green, blue):
+    """The colour in the dark theme, as three integers, of one in the light theme.
+
+    It is a role of the palette, or lies on a ramp between the page and another role.
+
+    Raises
+    ------
+    ValueError
+        When it is neither.
+
+    >>> darkened(29, 33, 38) == tuple(int(x) for x in rgb(DARK["ink"]))
+    True
+    """
+    given = np.array([red, green, blue], dtype=float)
+    for role, colour in LIGHT.items():
+        if (given == rgb(colour)).all():
+            return tuple(int(x) for x in rgb(DARK[role]))
+    page = rgb(LIGHT["page"])
+    for role in RAMPS:
+        along = rgb(LIGHT[role]) - page
+        part = (given - page) @ along / (along @ along)
+        if 0 <= part <= 1 and np.abs(page + part * along - given).max() <= 1.5:
+            dark = (1 - part) * rgb(DARK["page"]) + part * rgb(DARK[role])
+            return tuple(int(x) for x in dark.round())
+    raise ValueError(f"#{red:02x}{green:02x}{blue:02x} is no colour of attnlib.palette")
+
+
+def dark_name(colour):
+    """The same for a colour as it is written in a figure.
+
+    >>> dark_name("#fdfcfa") == DARK["page"]
+    True
+    """
+    return "#" + bytes(darkened(*bytes.fromhex(colour[1:]))).hex()
+
+
+def dark_bitmap(encoded):
+    """A bitmap inside an SVG, such as the cells of a large heat map, with the dark colours."""
+    pixels = np.array(Image.open(io.BytesIO(base64.b64decode(encoded))).convert("RGBA"))
+    seen = pixels[..., 3] > 0
+    colours, which = np.unique(pixels[seen][:, :3], axis=0, return_inverse=True)
+    new = np.array([darkened(*(int(x) for x in colour)) for colour in colours], dtype=np.uint8)
+    pixels[seen, :3] = new[which.ravel()]
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def dark_svg(text, name):
+    """The SVG text of a figure with the dark palette's colours.
+
+    Raises
+    ------
+    ExtensionError
+        When the figure has a colour that is not the palette's; `name` says which figure.
+    """
+    try:
+        text = _BITMAP.sub(lambda match: dark_bitmap(match.group()), text)
+        return _COLOUR.sub(lambda match: dark_name(match.group()), text)
+    except ValueError as error:
+        raise ExtensionError(f"{name}: {error}; a figure has no other colours.") from error
+
+
+def inline_picture(svg, alternative, name):
+    """A figure's light and dark picture inside the page, for what has no file of its own."""
+
+    def address(text):
+        return "data:image/svg+xml," + quote(text, safe="/:=;()!*+")
+
+    return (
+        f'<picture><source media="{MEDIA}" srcset="{address(dark_svg(svg, name))}">'
+        f'<img alt="{escape(alternative)}" src="{address(svg)}"></picture>'
+    )
+
+
+def size_attributes(svg):
+    """Width and height of an SVG in pixels, so that the page keeps its place free.
+
+    >>> size_attributes('<svg width="475.2pt" height="187.2pt">')
+    'width="634" height="250"'
+    """
+    points = [re.search(rf'<svg[^>]* {side}="([0-9.]+)pt"', svg) for side in ("width", "height")]
+    width, height = (round(float(match.group(1)) * 4 / 3) for match in points)
+    return f'width="{width}" height="{height}"'
+
+
+def offer_dark_figures(body, read):
+    """The page's HTML with a dark source and a size for every figure.
+
+    Parameters
+    ----------
+    body : str
+        HTML whose figures are images ``_images/name.svg``.
+    read : callable
+        Name of such an image -> its SVG text.
+
+    Examples
+    --------
+    >>> html = '<img alt="" src="_images/a.svg" />'
+    >>> dark = offer_dark_figures(html, lambda name: '<svg width="3pt" height="3pt">')
+    >>> dark.count("<source"), 'width="4"' in dark
+    (1, True)
+    """
+
+    def with_source(match):
+        size = size_attributes(read(f"{match['name']}.svg"))
+        image = match.group().replace("<img ", f"<img {size} ", 1)
+        dark = f"{match['path'].removesuffix('.svg')}.dark.svg"
+        return f'<picture><source media="{MEDIA}" srcset="{dark}">{image}</picture>'
+
+    return _IMAGE.sub(with_source, body)
+
+
+def write_dark_figures(app, exception):
+    """Write the dark one beside every figure of the site."""
+    if exception or app.builder.format != "html":
+        return
+    for light in sorted(Path(app.outdir, "_images").glob("*.svg")):
+        if not light.stem.endswith(".dark"):
+            text = dark_svg(light.read_text(encoding="utf-8"), light.name)
+            light.with_suffix(".dark.svg").write_text(text, encoding="utf-8")
