@@ -123,7 +123,7 @@ def signal_weights(signal, clean, filtered, weights, moment):
     for ax in (top, bottom):
         ax.axvline(moment, color=LIGHT["query"], linewidth=1.2)
     top.set_ylabel("signal")
-    bottom.set(xlabel="element", ylabel="weight")
+    bottom.set(xlabel="reading", ylabel="weight")
     return figure
 
 

@@ -107,10 +107,7 @@ export function numberField({ label, min, max, value, digits = 2, onCommit, repo
   input.addEventListener("change", commit);
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") commit();
-    if (event.key === "Escape") {
-      report("");
-      show();
-    }
+    if (event.key === "Escape") restore();
     if (event.key === "ArrowUp" || event.key === "ArrowDown") {
       event.preventDefault();
       nudge((event.key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 1 : 0.1));
@@ -124,5 +121,10 @@ export function numberField({ label, min, max, value, digits = 2, onCommit, repo
     current = next;
     show();
   };
-  return { element: input, update };
+  // What was typed and refused gives way to the value that stands.
+  const restore = () => {
+    report("");
+    show();
+  };
+  return { element: input, update, restore };
 }

@@ -40,15 +40,20 @@ export function frameOf(model, ...children) {
   );
 }
 
-// Buttons that put the widget into a named state, and one that takes everything back.
-export function presets(model, names) {
+// Buttons that put the widget into a named state, and one that takes everything back. `restore`
+// runs too, for what no trait knows of: text that was typed and refused.
+export function presets(model, names, restore = () => {}) {
   const first = Object.fromEntries(names.map((name) => [name, model.get(name)]));
   const list = model.get("presets") || [];
+  const to = (state) => () => {
+    restore();
+    change(model, state);
+  };
   return h(
     "div",
     { class: "attn-presets" },
-    ...list.map(({ label, ...state }) => button(label, () => change(model, state))),
-    button("Reset", () => change(model, first), { class: "attn-button attn-button--quiet" }),
+    ...list.map(({ label, ...state }) => button(label, to(state))),
+    button("Reset", to(first), { class: "attn-button attn-button--quiet" }),
   );
 }
 

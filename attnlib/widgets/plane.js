@@ -47,14 +47,14 @@ export function label(text, kind) {
   return svg("text", { class: `attn-label attn-${kind}`, "text-anchor": "middle" }, text);
 }
 
-// Put a label a little further out than the point, seen from `centre`, inside the picture.
-export function placeLabel(element, [x, y], [cx, cy], distance = 18) {
-  const length = Math.hypot(x - cx, y - cy);
-  const [dx, dy] = length ? [(x - cx) / length, (y - cy) / length] : [0, -1];
+// Put a label a little further out than the point, seen from `centre`, inside the picture; turned
+// to the side by `turn` radians where something else lies further out.
+export function placeLabel(element, [x, y], [cx, cy], distance = 18, turn = 0) {
+  const angle = Math.hypot(x - cx, y - cy) ? Math.atan2(y - cy, x - cx) + turn : -Math.PI / 2;
   const inside = (value) => Math.min(Math.max(value, 12), SIZE - 12);
   set(element, {
-    x: inside(x + dx * distance),
-    y: inside(y + dy * distance) + 5,
+    x: inside(x + Math.cos(angle) * distance),
+    y: inside(y + Math.sin(angle) * distance) + 5,
   });
 }
 
@@ -85,7 +85,7 @@ function headAt([x, y], angle) {
   return `M${corners.join("L")}Z`;
 }
 
-export function drawArrow(plane, parts, point) {
+export function drawArrow(plane, parts, point, turn = 0) {
   const [x0, y0] = plane.to([0, 0]);
   const [x, y] = plane.to(point);
   const angle = Math.atan2(y - y0, x - x0);
@@ -93,5 +93,5 @@ export function drawArrow(plane, parts, point) {
   set(parts.shaft, { x1: x0, y1: y0, x2: x0 + shaft * (x - x0), y2: y0 + shaft * (y - y0) });
   set(parts.tip, { d: headAt([x, y], angle) });
   set(parts.hit, { cx: x, cy: y });
-  placeLabel(parts.text, [x, y], [x0, y0], parts.distance);
+  placeLabel(parts.text, [x, y], [x0, y0], parts.distance, turn);
 }

@@ -19,6 +19,7 @@ function matchingPanel(model) {
   const arrow = (kind, text, name, at, place, distance) => {
     const parts = { ...arrowParts(kind, text), distance };
     parts.foot = svg("line", { class: "attn-guide" });
+    parts.dot = svg("circle", { class: "attn-foot", r: kind === "key" ? 3 : 0 });
     const group = svg("g", null, parts.hit);
     parts.speak = movable(group, { plane, label: name, step: 0.1, at, place });
     return { ...parts, group };
@@ -43,6 +44,7 @@ function matchingPanel(model) {
   // Below lies the broad query, so that a key on the same line stays in sight; above lies the
   // query's handle, so that it is the query that is dragged there.
   for (const { shaft, tip, foot } of [query, ...keys]) plane.root.append(foot, shaft, tip);
+  plane.root.append(query.tip, ...keys.map(({ dot }) => dot));
   for (const { text, group } of [...keys, query]) plane.root.append(text, group);
 
   function draw(q, K) {
@@ -54,11 +56,15 @@ function matchingPanel(model) {
     drawArrow(plane, query, q);
     query.speak();
     keys.forEach((parts, i) => {
-      drawArrow(plane, parts, K[i]);
+      // The label of a key that lies along the query makes room for the query's tip and name.
+      const size = Math.hypot(...K[i]);
+      const aligned = (K[i][0] * along[0] + K[i][1] * along[1]) / (size || 1) > 0.9;
+      drawArrow(plane, parts, K[i], aligned ? -Math.PI / 2 : 0);
       parts.speak();
       const reach = K[i][0] * along[0] + K[i][1] * along[1];
       const [from, foot] = [plane.to(K[i]), plane.to(along.map((x) => x * reach))];
       set(parts.foot, { x1: from[0], y1: from[1], x2: foot[0], y2: foot[1] });
+      set(parts.dot, { cx: foot[0], cy: foot[1] });
     });
   }
   return { root: plane.root, draw };
@@ -172,7 +178,7 @@ function render({ model, el }) {
         { class: "attn-controls" },
         normalizer.element,
         temperature.element,
-        presets(model, TRAITS),
+        presets(model, TRAITS, table.restore),
       ),
       voice.element,
     ),

@@ -35,6 +35,7 @@ function render({ model, el }) {
   });
   keepGrip(root);
   const base = HEIGHT + STRIP + 4;
+  const heightOf = (weight) => (weight / TOP) * (STRIP - 18);
   const marker = svg("line", { class: "attn-moment attn-query", y1: 6, y2: base });
   const truth = svg("polyline", { class: "attn-truth", points: path(clean) });
   const filtered = svg("polyline", { class: "attn-filtered attn-value" });
@@ -50,9 +51,23 @@ function render({ model, el }) {
   const hit = svg("circle", { class: "attn-hit", cy: base + 8 });
   const stripLabel = svg("text", { class: "attn-tick", x: 16, y: HEIGHT + 10 });
   const handle = svg("g", null, marker, knob, hit);
+  // Ticks: readings along the bottom, whole numbers at the side, tenths of weight below.
+  const tick = (x, y, text, anchor) =>
+    svg("text", { class: "attn-tick", x, y, "text-anchor": anchor }, text);
+  const rule = (y) => svg("line", { class: "attn-grid", x1: 0, x2: WIDTH, y1: y, y2: y });
+  const ticks = [];
+  for (let j = 0; j < n; j += 10) ticks.push(tick(toX(j), base + 34, String(j), "middle"));
+  for (let x = Math.ceil(low); x <= high; x += 1)
+    ticks.push(rule(toY(x)), tick(WIDTH - 4, toY(x) - 4, number(x, 0), "end"));
+  for (const w of [0.1, 0.2, 0.3])
+    ticks.push(
+      rule(base - heightOf(w)),
+      tick(WIDTH - 4, base - heightOf(w) - 3, number(w, 1), "end"),
+    );
   root.append(
     svg("rect", { class: "attn-paper", width: WIDTH, height: HEIGHT, rx: 6 }),
     svg("line", { class: "attn-axis", x1: 0, x2: WIDTH, y1: base, y2: base }),
+    ...ticks,
     truth,
     ...dots,
     ...inks,
@@ -118,7 +133,7 @@ function render({ model, el }) {
     const weights = weightsAt(t);
     const outputs = signal.map((_, j) => dot(weightsAt(j), signal));
     weights.forEach((w, j) => {
-      const height = (Math.min(w, TOP) / TOP) * (STRIP - 18);
+      const height = heightOf(Math.min(w, TOP));
       set(bars[j], { y: (base - height).toFixed(2), height: height.toFixed(2) });
       set(inks[j], { r: (24 * Math.sqrt(w)).toFixed(2) });
     });
@@ -135,17 +150,17 @@ function render({ model, el }) {
     set(bandwidth.element, { hidden: model.get("mode") === "fixed" ? "" : null });
     const error = (where) => {
       const squares = outputs.map((y, j) => (y - clean[j]) ** 2).filter((_, j) => where(j));
-      return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
+      const sum = squares.reduce((a, b) => a + b, 0);
+      return squares.length ? number(Math.sqrt(sum / squares.length), 3) : "\u2013";
     };
-    const nearEdge = (j) => Math.abs(j - edge) < 4;
+    const before = error((j) => j <= edge - 4);
+    const near = error((j) => Math.abs(j - edge) < 4);
+    const after = error((j) => j >= edge + 4);
     write(
       worked,
-      `At ${t}: signal ${number(signal[t])}, output ${number(outputs[t])}, truth ${number(clean[t])}. ` +
-        `Error near the edge ${number(error(nearEdge), 3)}, ` +
-        `elsewhere ${number(
-          error((j) => !nearEdge(j)),
-          3,
-        )}.`,
+      `At ${t}: signal ${number(signal[t])}, output ${number(outputs[t])}, ` +
+        `truth ${number(clean[t])}. ` +
+        `Error before the edge ${before}, at it ${near}, after it ${after}.`,
     );
     voice.say(worked.textContent);
     speak();

@@ -25,7 +25,12 @@ function short(x) {
 
 export function workedTable(model) {
   const message = h("p", { class: "attn-message", role: "alert" });
-  const report = (text) => write(message, text);
+  const complaints = new Map();
+  const reporter = (name) => (text) => {
+    complaints.delete(name);
+    if (text) complaints.set(name, text);
+    write(message, [...complaints.values()].at(-1) ?? "");
+  };
   const fields = [];
   const digits = () => h("span", { class: "attn-number" });
   const cell = (name, ...children) =>
@@ -41,10 +46,13 @@ export function workedTable(model) {
         max,
         value: read()[a],
         onCommit: (next) => commit(read().map((old, b) => (b === a ? next : old))),
-        report,
+        report: reporter(`${name}, ${axis}`),
       }),
     );
-    fields.push(() => both.forEach((field, a) => field.update(read()[a])));
+    fields.push({
+      update: () => both.forEach((field, a) => field.update(read()[a])),
+      restore: () => both.forEach((field) => field.restore()),
+    });
     return h("span", { class: "attn-pair" }, "[", both[0].element, ", ", both[1].element, "]");
   };
   const ofRow = (trait, i) => [
@@ -119,9 +127,10 @@ export function workedTable(model) {
     });
     write(total, short(raw.reduce((a, b) => a + b, 0)));
     write(output, vector(y));
-    fields.forEach((update) => update());
+    fields.forEach(({ update }) => update());
   }
 
   const given = h("p", { class: "attn-given attn-query" }, "q = ", query);
-  return { element: h("div", null, given, table, message), draw };
+  const restore = () => fields.forEach((field) => field.restore());
+  return { element: h("div", null, given, table, message), draw, restore };
 }
