@@ -64,6 +64,29 @@ def test_formulas_are_set_in_the_colours_of_their_roles(open_page, path):
     assert len(set(colours)) == (3 if "02_" in path else len(set(colours)))
 
 
+@each_chapter
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_line_starts_with_the_comma_after_a_formula(open_page, path, width):
+    page = open_page(path, width=width)
+    page.evaluate("MathJax.startup.promise")
+    apart = page.evaluate(
+        """
+        () => [...document.querySelectorAll("mjx-container:not([display])")].flatMap((formula) => {
+          const text = formula.parentElement.nextSibling;
+          if (text?.nodeType !== Node.TEXT_NODE || !/^[.,;:!?)]/.test(text.data)) return [];
+          const sign = document.createRange();
+          sign.setStart(text, 0);
+          sign.setEnd(text, 1);
+          const [a, b] = [formula.getBoundingClientRect(), sign.getBoundingClientRect()];
+          if (!a.width || b.top < a.bottom) return [[true, text.data.slice(0, 9)]];
+          return [[false, text.data.slice(0, 9)]];
+        })
+        """
+    )
+    assert len(apart) > 5
+    assert all(beside for beside, _ in apart), apart
+
+
 # Theme
 
 

@@ -63,8 +63,19 @@ export function curve(plot, name) {
       const [x, y] = points.at(-1);
       set(label, { x: Number(x) + 4, y: Number(y) + 4 });
     },
+    label,
     choose: (chosen) => [line, label].forEach((e) => set(e, { "data-chosen": chosen ? "" : null })),
   };
+}
+
+// Names that would lie over each other move apart, up from the lowest.
+export function partNames(curves, room = 11) {
+  const height = ({ label }) => Number(label.getAttribute("y"));
+  const fromBelow = [...curves].sort((a, b) => height(b) - height(a));
+  fromBelow.slice(1).forEach((above, i) => {
+    const limit = height(fromBelow[i]) - room;
+    if (height(above) > limit) set(above.label, { y: limit });
+  });
 }
 
 // Bars at these positions, all in one path: one change a redraw, however many there are.

@@ -1,5 +1,5 @@
 // Random queries and keys: what the number of components does to scores, weights and gradient.
-import { bars, chart, curve } from "./chart.js";
+import { bars, chart, curve, partNames } from "./chart.js";
 import { choice, slider } from "./controls.js";
 import { change, follow, frameOf, presets, spoken } from "./frame.js";
 import { h, number, set, svg, write } from "./parts.js";
@@ -12,6 +12,7 @@ const LARGEST = 512;
 const DIMENSIONS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const SCALES = { none: () => 1, sqrt: (d) => 1 / Math.sqrt(d), linear: (d) => 1 / d };
 const REACH = 40;
+const TALLEST = 0.55;
 
 // A function that knows its last answer.
 function remember(compute) {
@@ -26,7 +27,7 @@ function render({ model, el }) {
   const bins = Array.from({ length: 2 * REACH }, (_, i) => i - REACH + 0.5);
   const histogram = chart("Histogram of the scores", {
     x: [-REACH, REACH],
-    y: [0, 0.45],
+    y: [0, TALLEST],
     xTicks: [
       [-40, "\u221240"],
       [-20, "\u221220"],
@@ -35,8 +36,8 @@ function render({ model, el }) {
       [40, "40"],
     ],
     yTicks: [
-      [0.2, "20%"],
-      [0.4, "40%"],
+      [0.25, "25%"],
+      [0.5, "50%"],
     ],
     xLabel: "score",
   });
@@ -143,12 +144,13 @@ function render({ model, el }) {
     const slopes = gradientsOf(...given);
     const slope = slopes[name][Math.log2(d)];
     for (const [other, line] of Object.entries(curves)) line.draw(slopes[other]);
+    partNames(Object.values(curves));
     const counts = bins.map(() => 0);
     for (const score of found.scores) {
       const bin = Math.min(Math.max(Math.floor(score) + REACH, 0), counts.length - 1);
       counts[bin] += 1 / found.scores.length;
     }
-    drawHistogram(counts.map((share) => Math.min(share, 0.45)));
+    drawHistogram(counts.map((share) => Math.min(share, TALLEST)));
     drawSorted(found.sorted);
     for (const [other, { choose }] of Object.entries(curves)) choose(other === name);
     set(here, { cx: gradients.toX(Math.log2(d)), cy: gradients.toY(slope) });
@@ -181,9 +183,9 @@ function render({ model, el }) {
       h(
         "div",
         { class: "attn-panels attn-panels--three" },
-        panel("Scores spread", histogram, captions.spread),
-        panel("Weights sharpen", sorted, captions.weights),
-        panel("The Jacobian answers", gradients, captions.slope),
+        panel("Scores, and their share", histogram, captions.spread),
+        panel("Mean weights, largest first", sorted, captions.weights),
+        panel("Mean size of the Jacobian", gradients, captions.slope),
       ),
       h(
         "div",

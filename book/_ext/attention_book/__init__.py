@@ -101,6 +101,21 @@ def figure_text(app, name):
     return Path(app.srcdir, source).read_text(encoding="utf-8")
 
 
+_BESIDE = re.compile(r'\(?<span class="math notranslate nohighlight">[^<]*</span>[.,;:!?)\u2019]+')
+
+
+def keep_with_formula(body):
+    r"""The page's HTML, with inline formulas bound to the signs beside them.
+
+    >>> formula = '<span class="math notranslate nohighlight">\\(d\\)</span>'
+    >>> keep_with_formula(f"for {formula}, and").count('<span class="keep">')
+    1
+    >>> keep_with_formula(f"for {formula} and") == f"for {formula} and"
+    True
+    """
+    return _BESIDE.sub(r'<span class="keep">\g<0></span>', body)
+
+
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download, the page's own table."""
     context["widget_scripts"] = sorted(live.scripts_of(app.env, pagename))
@@ -109,6 +124,7 @@ def page_context(app, pagename, templatename, context, doctree):
     # ARIA 1.2 has no entries of bibliographies any more; they are items of a list.
     body = context.get("body") or ""
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
+    body = keep_with_formula(body)
     context["body"] = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
     toc = context.get("toc") or ""
     context["has_sections"] = toc.count("<li") > 2
