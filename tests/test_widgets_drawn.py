@@ -1,16 +1,23 @@
 """What the widgets draw is what they say: arrows, bars, discs and curves against attnlib."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from widget_lab import lab
-from widget_pages import handle
+from widget_pages import handle, numbers
 
 from attnlib import attend, dot, widgets
 
 pytestmark = pytest.mark.browser
 
+BOXES = """
+    (all) => all.map((element) => {
+      const { x, y, width, height } = element.getBBox();
+      return [x, y, width, height];
+    })
+"""
 SIZE = 320  # of a square picture, in its own units
 
 
@@ -43,6 +50,22 @@ def test_an_arrow_ends_in_its_point_and_looks_away_from_the_origin(show, query):
     start, end = ([float(shaft.get_attribute(f"{axis}{i}")) for axis in "xy"] for i in (1, 2))
     assert start == pytest.approx(origin)
     assert (np.array(end) - start) @ across == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("query", [(1, 1), (-2, 0.5), (0, -1.5)])
+def test_feet_times_the_length_of_the_query_are_the_scores(show, query):
+    page = show(lab("plane", query=query))
+    low, high = (
+        float(handle(page, "Query").get_attribute(f"aria-value{end}")) for end in ("min", "max")
+    )
+    dots = page.locator(".attn-foot").evaluate_all(
+        "all => all.filter((e) => Number(e.getAttribute('r'))).map((e) =>"
+        " ['cx', 'cy'].map((name) => Number(e.getAttribute(name))))"
+    )
+    feet = (np.array(dots) - in_plane((0, 0), low, high)) * [1, -1] * (high - low) / SIZE
+    scores = np.array(widgets.QueryPlane().K) @ query
+    np.testing.assert_allclose(feet @ query, scores, atol=1e-3)
+    np.testing.assert_allclose(feet @ [query[1], -query[0]], 0, atol=1e-3)
 
 
 def test_bars_discs_and_output_show_weights_and_mean(show):
@@ -98,6 +121,28 @@ def test_the_charts_of_the_lab_show_what_attnlib_says(show, state):
     assert (124 - float(here.get_attribute("cy"))) / 114 * 0.5 == pytest.approx(chosen, abs=1e-6)
 
 
+@pytest.mark.parametrize("correlation", [0, 0.5, 1])
+@pytest.mark.parametrize("distribution", ["normal", "sign"])
+def test_the_names_of_the_curves_never_lie_over_each_other(show, correlation, distribution):
+    page = show(lab("scaling", correlation=correlation, distribution=distribution))
+    places = page.locator(".attn-curve-name").evaluate_all(BOXES)
+    rows = sorted((y, y + height) for _, y, _, height in places)
+    assert len(rows) == 3
+    assert all(above[1] <= below[0] + 3 for above, below in pairwise(rows))
+
+
+@pytest.mark.parametrize("query", [(1, 1), (-1, -1), (2, 2)])
+def test_names_of_arrows_on_one_line_do_not_lie_over_each_other(show, query):
+    page = show(lab("plane", query=query))
+    plane = page.get_by_role("group", name="Query and keys")
+    boxes = plane.locator(".attn-label").evaluate_all(BOXES)
+    for i, (x, y, width, height) in enumerate(boxes):
+        for other_x, other_y, other_width, other_height in boxes[:i]:
+            wide = min(x + width, other_x + other_width) - max(x, other_x)
+            high = min(y + height, other_y + other_height) - max(y, other_y)
+            assert wide <= 2 or high <= 4
+
+
 @pytest.mark.parametrize("mode", ["fixed", "adaptive"])
 def test_the_signals_weights_and_output_are_drawn(show, mode):
     state = {"moment": 20, "mode": mode, "reach": 4, "bandwidth": 0.5}
@@ -113,6 +158,10 @@ def test_the_signals_weights_and_output_are_drawn(show, mode):
     line = page.locator(".attn-filtered").get_attribute("points").split()
     outputs = np.array([p.split(",") for p in line], float)
     assert [x, top + 8] == pytest.approx(outputs[20], abs=0.01)
+    off = model.filtered() - np.array(model.clean)
+    stretches = [slice(0, 20), slice(20, 28), slice(28, None)]
+    sizes = [np.sqrt((off[stretch] ** 2).mean()) for stretch in stretches]
+    assert numbers(page.locator(".attn-worked").inner_text())[-3:] == pytest.approx(sizes, abs=6e-4)
     # The scale of the picture, from the truth, whose values are known.
     line = page.locator(".attn-truth").get_attribute("points").split()
     truth = np.array([p.split(",") for p in line], float)

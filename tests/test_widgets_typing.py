@@ -47,6 +47,29 @@ def test_what_is_no_number_is_said_and_nothing_is_lost(show, typed):
     assert page.get_by_role("alert").inner_text() == ""
 
 
+def test_a_complaint_lasts_until_its_own_field_is_mended(show):
+    page = show(lab("plane"))
+    for name, typed in [("Query, x", "abc"), ("Key 1, y", "9e9"), ("Query, y", "2")]:
+        page.get_by_role("textbox", name=name).fill(typed)
+        page.keyboard.press("Enter")
+        frame(page)
+    assert "Key 1, y" in page.get_by_role("alert").inner_text()
+    page.get_by_role("textbox", name="Key 1, y").press("Escape")
+    assert "Query, x" in page.get_by_role("alert").inner_text()
+
+
+@pytest.mark.parametrize("name", ["Reset", "turned"])
+def test_a_button_clears_what_was_refused(show, name):
+    page = show(lab("plane", presets=[{"label": "turned", "query": [1, 1]}]))
+    field = page.get_by_role("textbox", name="Query, x")
+    field.fill("abc")
+    field.press("Enter")
+    page.get_by_role("button", name=name).click()
+    frame(page)
+    assert field.input_value() == "1" and field.get_attribute("aria-invalid") is None
+    assert page.get_by_role("alert").inner_text() == ""
+
+
 def test_leaving_a_field_takes_it_over(show):
     page = show(lab("plane"))
     page.get_by_role("textbox", name="Value 3, y").fill("12")
