@@ -58,6 +58,25 @@ def test_the_right_button_moves_nothing(show):
     assert point(page, "Query") == [1, 1]
 
 
+@pytest.mark.parametrize("kind", ["plane", "signal", "scaling"])
+def test_a_held_widget_keeps_its_size_and_is_let_go(show, kind):
+    page = show(lab(kind))
+    widget = page.locator(".attn")
+    size = widget.bounding_box()
+    spot = page.locator("[role=slider] circle:last-of-type, input[type=range]").first
+    page.mouse.move(*centre(spot))
+    page.mouse.down()
+    page.mouse.move(300, 300, steps=4)
+    frame(page)
+    assert "strict" in widget.evaluate("e => getComputedStyle(e).contain")
+    assert widget.bounding_box() == pytest.approx(size)
+    page.mouse.up()
+    frame(page)
+    assert "strict" not in widget.evaluate("e => getComputedStyle(e).contain")
+    assert widget.evaluate("e => e.style.blockSize") == ""
+    assert widget.bounding_box() == pytest.approx(size)
+
+
 def test_the_moment_is_dragged_and_clicked(show):
     page = show(lab("signal", moment=10))
     picture = page.get_by_role("group", name="The signal, its weights and the filtered signal")

@@ -28,16 +28,33 @@ export function change(model, values) {
   model.save_changes();
 }
 
+// While something in it is held a widget keeps its size and is laid out by itself: the page round
+// it, which may be long, is left alone.
+function still(frame) {
+  frame.addEventListener("pointerdown", () => {
+    frame.style.blockSize = `${frame.getBoundingClientRect().height}px`;
+    frame.classList.add("attn--held");
+    const release = () => {
+      frame.classList.remove("attn--held");
+      frame.style.blockSize = "";
+    };
+    for (const end of ["pointerup", "pointercancel"])
+      addEventListener(end, release, { once: true });
+  });
+  return frame;
+}
+
 // The frame round every widget: title, picture, controls, "try this".
 export function frameOf(model, ...children) {
   const task = model.get("task");
-  return h(
+  const frame = h(
     "div",
     { class: "attn", role: "group", "aria-label": model.get("title") },
     h("p", { class: "attn-title" }, model.get("title")),
     ...children,
     task ? prose("p", { class: "attn-task" }, task) : null,
   );
+  return still(frame);
 }
 
 // Buttons that put the widget into a named state, and one that takes everything back. `restore`

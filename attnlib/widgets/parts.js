@@ -9,16 +9,25 @@ export function uniqueId(prefix) {
   return `attn-${prefix}-${identifiers}`;
 }
 
+// What was last set or written, by element: to ask the page costs more than to remember.
+const LAST = Symbol("last");
+const TEXT = Symbol("text");
+
 export function set(element, attributes) {
+  const last = (element[LAST] ??= {});
   for (const [name, value] of Object.entries(attributes)) {
+    if (last[name] === value && name in last) continue;
+    last[name] = value;
     if (value === null || value === undefined || value === false) element.removeAttribute(name);
-    else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+    else element.setAttribute(name, value);
   }
   return element;
 }
 
 export function write(element, text) {
-  if (element.textContent === text) return;
+  const last = (element[LAST] ??= {});
+  if (last[TEXT] === text) return;
+  last[TEXT] = text;
   const [only] = element.childNodes;
   if (only?.nodeType === Node.TEXT_NODE && only === element.lastChild) only.data = text;
   else element.textContent = text;
