@@ -56,8 +56,11 @@ export function curve(plot, name) {
   const line = svg("polyline", { class: "attn-curve" });
   const label = svg("text", { class: "attn-tick attn-curve-name" }, name);
   plot.root.append(line, label);
+  let drawn = null;
   return {
     draw(values) {
+      if (values === drawn) return;
+      drawn = values;
       const points = values.map((y, x) => [plot.toX(x).toFixed(2), plot.toY(y).toFixed(2)]);
       set(line, { points: points.join(" ") });
       const [x, y] = points.at(-1);
@@ -81,13 +84,12 @@ export function partNames(curves, room = 11) {
 // Bars at these positions, all in one path: one change a redraw, however many there are.
 export function bars(plot, positions, width) {
   const path = svg("path", { class: "attn-stem" });
-  const across = (plot.toX(width) - plot.toX(0)).toFixed(2);
+  const base = plot.toY(0);
+  const starts = positions.map((x) => `M${plot.toX(x - width / 2).toFixed(2)} ${base}V`);
+  const end = `h${(plot.toX(width) - plot.toX(0)).toFixed(2)}V${base}Z`;
   plot.root.append(path);
   return (heights) => {
-    const pieces = positions.map((x, i) => {
-      const left = plot.toX(x - width / 2).toFixed(2);
-      return `M${left} ${plot.toY(0)}V${plot.toY(heights[i]).toFixed(2)}h${across}V${plot.toY(0)}Z`;
-    });
+    const pieces = starts.map((start, i) => start + plot.toY(heights[i]).toFixed(2) + end);
     set(path, { d: pieces.join("") });
   };
 }

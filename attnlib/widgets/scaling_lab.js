@@ -14,12 +14,13 @@ const SCALES = { none: () => 1, sqrt: (d) => 1 / Math.sqrt(d), linear: (d) => 1 
 const REACH = 40;
 const TALLEST = 0.55;
 
-// A function that knows its last answer.
+// A function that knows its answers.
 function remember(compute) {
-  let last = null;
+  const answers = new Map();
   return (...given) => {
-    if (last?.given.join() !== given.join()) last = { given, answer: compute(...given) };
-    return last.answer;
+    const key = given.join();
+    if (!answers.has(key)) answers.set(key, compute(...given));
+    return answers.get(key);
   };
 }
 
@@ -123,24 +124,21 @@ function render({ model, el }) {
   const captions = { spread: caption(), weights: caption(), slope: caption() };
   const voice = spoken();
 
-  // What does not change is not computed again: products for a seed, curves for a correlation.
+  // Nothing dear is computed twice: neither the products for a seed nor the curves for a correlation.
   const products = remember((kind, seed) =>
     randomProducts({ distribution: kind, seed, nQ: N_Q, nK: N_K, largest: LARGEST }),
   );
-  const scoresOf = remember((kind, seed, r) => {
-    const pairs = products(kind, seed);
-    return new Map(DIMENSIONS.map((d) => [d, correlated(pairs.get(d), r)]));
-  });
+  const scoresOf = (d, kind, seed, r) => correlated(products(kind, seed).get(d), r);
   const gradientsOf = remember((...given) => {
-    const scores = scoresOf(...given);
-    const along = (factor) => DIMENSIONS.map((d) => meanGradient(scores.get(d), factor(d)));
+    const scores = DIMENSIONS.map((d) => scoresOf(d, ...given));
+    const along = (factor) => DIMENSIONS.map((d, i) => meanGradient(scores[i], factor(d)));
     return Object.fromEntries(Object.entries(SCALES).map(([name, f]) => [name, along(f)]));
   });
 
   function draw() {
     const [d, name] = [model.get("dimension"), model.get("scale")];
     const given = ["distribution", "seed", "correlation"].map((trait) => model.get(trait));
-    const found = summarize(scoresOf(...given).get(d), SCALES[name](d));
+    const found = summarize(scoresOf(d, ...given), SCALES[name](d));
     const slopes = gradientsOf(...given);
     const slope = slopes[name][Math.log2(d)];
     for (const [other, line] of Object.entries(curves)) line.draw(slopes[other]);
