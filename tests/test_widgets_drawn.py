@@ -58,10 +58,8 @@ def test_feet_times_the_length_of_the_query_are_the_scores(show, query):
     low, high = (
         float(handle(page, "Query").get_attribute(f"aria-value{end}")) for end in ("min", "max")
     )
-    dots = page.locator(".attn-foot").evaluate_all(
-        "all => all.filter((e) => Number(e.getAttribute('r'))).map((e) =>"
-        " ['cx', 'cy'].map((name) => Number(e.getAttribute(name))))"
-    )
+    path = page.locator(".attn-foot").get_attribute("d")
+    dots = [list(map(float, found)) for found in re.findall(r"M([^,]+),([^m]+)m", path)]
     feet = (np.array(dots) - in_plane((0, 0), low, high)) * [1, -1] * (high - low) / SIZE
     scores = np.array(widgets.QueryPlane().K) @ query
     np.testing.assert_allclose(feet @ query, scores, atol=1e-3)

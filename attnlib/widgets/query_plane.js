@@ -14,12 +14,12 @@ function matchingPanel(model) {
   const [, reach] = model.get("key_range");
   const ticks = reach > 3 ? [-3, -2, -1, 1, 2, 3] : [-2, -1, 1, 2];
   const plane = planeOf(model.get("key_range"), "Query and keys", ticks);
-  const line = svg("line", { class: "attn-guide" });
-  plane.root.append(line);
+  // One path for all lines and one for all feet: one change each when the query moves.
+  const lines = svg("path", { class: "attn-guide" });
+  const feet = svg("path", { class: "attn-foot" });
+  plane.root.append(lines);
   const arrow = (kind, text, name, at, place, distance) => {
     const parts = { ...arrowParts(kind, text), distance };
-    parts.foot = svg("line", { class: "attn-guide" });
-    parts.dot = svg("circle", { class: "attn-foot", r: kind === "key" ? 3 : 0 });
     const group = svg("g", null, parts.hit);
     parts.speak = movable(group, { plane, label: name, step: 0.1, at, place });
     return { ...parts, group };
@@ -43,29 +43,31 @@ function matchingPanel(model) {
   );
   // Below lies the broad query, so that a key on the same line stays in sight; above lies the
   // query's handle, so that it is the query that is dragged there.
-  for (const { shaft, tip, foot } of [query, ...keys]) plane.root.append(foot, shaft, tip);
-  plane.root.append(query.tip, ...keys.map(({ dot }) => dot));
+  for (const { shaft, tip } of [query, ...keys]) plane.root.append(shaft, tip);
+  plane.root.append(query.tip, feet);
   for (const { text, group } of [...keys, query]) plane.root.append(text, group);
 
   function draw(q, K) {
     const length = Math.hypot(...q);
     const along = q.map((x) => (length ? x / length : 0));
     const far = 2 * plane.range[1];
-    const [[x1, y1], [x2, y2]] = [-far, far].map((r) => plane.to(along.map((x) => x * r)));
-    set(line, { x1, y1, x2, y2 });
+    const ends = [-far, far].map((r) => plane.to(along.map((x) => x * r)));
+    const paths = [`M${ends.join("L")}`];
+    const dots = [];
     drawArrow(plane, query, q);
     query.speak();
     keys.forEach((parts, i) => {
       // The label of a key that lies along the query makes room for the query's tip and name.
-      const size = Math.hypot(...K[i]);
-      const aligned = (K[i][0] * along[0] + K[i][1] * along[1]) / (size || 1) > 0.9;
+      const reach = K[i][0] * along[0] + K[i][1] * along[1];
+      const aligned = reach > 0.9 * Math.hypot(...K[i]);
       drawArrow(plane, parts, K[i], aligned ? -Math.PI / 2 : 0);
       parts.speak();
-      const reach = K[i][0] * along[0] + K[i][1] * along[1];
-      const [from, foot] = [plane.to(K[i]), plane.to(along.map((x) => x * reach))];
-      set(parts.foot, { x1: from[0], y1: from[1], x2: foot[0], y2: foot[1] });
-      set(parts.dot, { cx: foot[0], cy: foot[1] });
+      const [from, foot] = [K[i], along.map((x) => x * reach)].map(plane.to);
+      paths.push(`M${from}L${foot}`);
+      dots.push(`M${foot}m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0`);
     });
+    set(lines, { d: paths.join("") });
+    set(feet, { d: dots.join("") });
   }
   return { root: plane.root, draw };
 }
