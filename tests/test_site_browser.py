@@ -43,6 +43,18 @@ def test_page_opens_without_a_fault(open_page, path, protocol):
     assert overflow(page) <= 0
 
 
+@each_chapter
+@pytest.mark.parametrize("late", ["**/*.woff*", "**/mathjax/**"])
+def test_page_is_no_wider_while_fonts_and_formulas_are_on_their_way(watch, site, path, late):
+    page = watch.page(width=360)
+    watch.allowed.append(site.as_uri())
+    watch.expected.append("ERR_FAILED")
+    page.route(late, lambda route: route.abort())
+    page.goto((site / path).as_uri())
+    page.evaluate("window.MathJax?.startup?.promise")
+    assert overflow(page) <= 0
+
+
 def test_the_door_leads_to_the_cover(watch, site):
     page = watch.page()
     watch.allowed.append(site.as_uri())
