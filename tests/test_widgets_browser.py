@@ -41,6 +41,30 @@ def test_keys_and_values_are_dragged(show, plane, name, old):
     assert worked_rows(page) != before
 
 
+CHANGES = """
+    window.changes = { shown: 0, written: 0 };
+    const count = (kind) => new MutationObserver(() => (changes[kind] += 1));
+    const tip = document.querySelector(".attn-head.attn-query");
+    count("shown").observe(tip, { attributes: true });
+    const cell = document.querySelector(".attn-score .attn-number");
+    count("written").observe(cell, { characterData: true, subtree: true });
+"""
+
+
+def test_numbers_of_a_held_widget_follow_at_the_pace_of_reading(show):
+    page = show(lab("plane"))
+    page.evaluate(CHANGES)
+    page.mouse.move(*pixel(page, PLANE, "Query", (1, 1)))
+    page.mouse.down()
+    for step in range(40):
+        page.mouse.move(*pixel(page, PLANE, "Query", (1 - step / 20, 1)))
+        frame(page)
+    page.wait_for_timeout(100)
+    assert weights(page) == pytest.approx(expected_weights(point(page, "Query")), abs=1e-3)
+    changes = page.evaluate("changes")
+    assert changes["shown"] > 30 and 3 < changes["written"] < 0.7 * changes["shown"], changes
+
+
 def test_a_point_stays_in_its_picture(show):
     page = show(lab("plane"))
     drag(page, pixel(page, PLANE, "Query", (1, 1)), (1270, 3))

@@ -38,11 +38,12 @@ def options(right, *wrong):
 
 
 def drag(page, start, end, steps=6):
-    """Press, move, release the mouse."""
+    """Press, move, release the mouse, and wait until the numbers have followed."""
     page.mouse.move(*start)
     page.mouse.down()
     page.mouse.move(*end, steps=steps)
     page.mouse.up()
+    page.wait_for_timeout(100)
 
 
 def expected_weights(query, K=((1, 0), (0.5, 0.5), (-1, -1))):

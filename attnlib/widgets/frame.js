@@ -44,6 +44,24 @@ function still(frame) {
   return frame;
 }
 
+// Numbers are read, pictures are watched. While something in the widget is held its numbers are
+// written fifteen times a second, which is faster than anyone reads, and the last ones soon after;
+// otherwise at once.
+export function readable(element, writeNumbers) {
+  let waiting = null;
+  let latest = [];
+  const writeLatest = () => {
+    clearTimeout(waiting);
+    waiting = null;
+    writeNumbers(...latest);
+  };
+  return (...numbers) => {
+    latest = numbers;
+    if (!element.closest(".attn--held")) writeLatest();
+    else waiting ??= setTimeout(writeLatest, 66);
+  };
+}
+
 // The frame round every widget: title, picture, controls, "try this".
 export function frameOf(model, ...children) {
   const task = model.get("task");

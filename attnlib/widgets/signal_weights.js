@@ -2,7 +2,7 @@
 import { choice, powerSlider, slider } from "./controls.js";
 import { dot } from "./core.js";
 import { similarityWeights, windowWeights } from "./filters.js";
-import { change, follow, frameOf, presets, spoken } from "./frame.js";
+import { change, follow, frameOf, presets, readable, spoken } from "./frame.js";
 import { keepGrip, movable } from "./movable.js";
 import { h, number, set, svg, write } from "./parts.js";
 
@@ -122,6 +122,10 @@ function render({ model, el }) {
   });
   const worked = h("p", { class: "attn-worked" });
   const voice = spoken();
+  const tell = readable(worked, (text) => {
+    write(worked, text);
+    voice.say(text);
+  });
 
   const weightsAt = (t) =>
     model.get("mode") === "fixed"
@@ -156,13 +160,11 @@ function render({ model, el }) {
     const before = error((j) => j <= edge - 4);
     const near = error((j) => Math.abs(j - edge) < 4);
     const after = error((j) => j >= edge + 4);
-    write(
-      worked,
+    tell(
       `At ${t}: signal ${number(signal[t])}, output ${number(outputs[t])}, ` +
         `truth ${number(clean[t])}. ` +
         `Error before the edge ${before}, at it ${near}, after it ${after}.`,
     );
-    voice.say(worked.textContent);
     speak();
   }
 

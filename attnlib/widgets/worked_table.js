@@ -1,6 +1,6 @@
 // The worked example in numbers, a row for each key; what is given can be typed over.
 import { numberField } from "./controls.js";
-import { change } from "./frame.js";
+import { change, readable } from "./frame.js";
 import { h, number, replaced, set, subscript, vector, write } from "./parts.js";
 
 const BEFORE = {
@@ -112,7 +112,13 @@ export function workedTable(model) {
     ),
   );
 
-  function draw(scores, weights, y) {
+  function drawBars(weights) {
+    rows.forEach(({ bar }, i) => {
+      bar.style.backgroundSize = `${(100 * weights[i]).toFixed(2)}% 100%`;
+    });
+  }
+
+  const writeNumbers = readable(table, (scores, weights, y) => {
     const normalizer = model.get("normalizer");
     const raw = beforeNormalising(scores, weights, normalizer, model.get("temperature"));
     write(before, BEFORE[normalizer]);
@@ -122,12 +128,16 @@ export function workedTable(model) {
       write(row.score, number(scores[i], 2));
       write(row.before, short(raw[i]));
       write(row.weight, number(weights[i], 3));
-      row.bar.style.backgroundSize = `${(100 * weights[i]).toFixed(2)}% 100%`;
       write(row.product, vector(model.get("V")[i].map((x) => x * weights[i])));
     });
     write(total, short(raw.reduce((a, b) => a + b, 0)));
     write(output, vector(y));
     fields.forEach(({ update }) => update());
+  });
+
+  function draw(scores, weights, y) {
+    drawBars(weights);
+    writeNumbers(scores, weights, y);
   }
 
   const given = h("p", { class: "attn-given attn-query" }, "q = ", query);
