@@ -117,6 +117,16 @@ def test_what_a_style_loads_is_there(site):
             assert address.startswith("data:") or here.is_file(), f"{path}: {address}"
 
 
+def test_code_keeps_the_markup_that_has_a_look(site):
+    chapters = [(site / path).read_text(encoding="utf-8") for path in site_tools.chapters()]
+    left = set(re.findall(r'<span class="(\w+)">', "".join(chapters)))
+    style = (ROOT / "book/_assets/code.css").read_text(encoding="utf-8")
+    styled = set(re.findall(r"\.highlight \.(\w+)", style))
+    assert {"k", "c1", "s2", "mi"} <= left & styled
+    assert not left & {"n", "nb", "nn", "o", "p", "w"}
+    assert not styled & {"n", "nb", "nn", "o", "p", "w"}
+
+
 def test_internal_links_lead_somewhere(site):
     known = {page.path.resolve(): set(page.identifiers) for page in pages(site)}
     for page in pages(site):

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import attention_book
 from attention_book import live
@@ -19,10 +20,15 @@ def bundle(widget):
     return data
 
 
+def svg_address(svg):
+    """An address that holds the whole picture."""
+    return "data:image/svg+xml," + quote(svg)
+
+
 def widget_page_text(widgets, scripts=()):
     """A page with these widgets, alive as in the site; `scripts` are texts run in their place."""
     bundles = [bundle(widget) for widget in widgets]
-    places = [live.place(data, "A picture of the widget.") for data in bundles]
+    places = [live.place(data, "A picture of the widget.", svg_address) for data in bundles]
     names = sorted({data[live.STATE]["script"] for data in bundles})
     code = [HOST.read_text(encoding="utf-8")]
     code += [modules.site_script(n) for n in names if (modules.HERE / f"{n}.js").exists()]

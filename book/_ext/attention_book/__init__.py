@@ -96,7 +96,10 @@ def number_figures_by_chapter(app, env):
 
 
 def figure_text(app, name):
-    """The SVG text of one of the site's images."""
+    """The SVG text of one of the site's images: a figure's, or a widget's picture."""
+    pictures = live.pictures_used(app.env)
+    if name in pictures:
+        return pictures[name]
     (source,) = (path for path, target in app.builder.images.items() if target == name)
     return Path(app.srcdir, source).read_text(encoding="utf-8")
 
@@ -116,6 +119,21 @@ def keep_with_formula(body):
     return _BESIDE.sub(r'<span class="keep">\g<0></span>', body)
 
 
+_PLAIN_CODE = re.compile(r'<span class="(?:n|nb|nn|o|p|w)">([^<]*)</span>')
+
+
+def without_plain_spans(body):
+    """The page's HTML without the two thirds of its code's markup that `code.css` gives no look.
+
+    Names, operators and brackets look like the code round them, and a browser lays out a long
+    page faster without an element for each.
+
+    >>> without_plain_spans('<span class="n">x</span> <span class="k">in</span>')
+    'x <span class="k">in</span>'
+    """
+    return _PLAIN_CODE.sub(r"\1", body)
+
+
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download, the page's own table."""
     context["widget_scripts"] = sorted(live.scripts_of(app.env, pagename))
@@ -124,7 +142,7 @@ def page_context(app, pagename, templatename, context, doctree):
     # ARIA 1.2 has no entries of bibliographies any more; they are items of a list.
     body = context.get("body") or ""
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
-    body = keep_with_formula(body)
+    body = without_plain_spans(keep_with_formula(body))
     context["body"] = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
     toc = context.get("toc") or ""
     context["has_sections"] = toc.count("<li") > 2
@@ -149,8 +167,14 @@ def setup(app):
     app.connect("env-get-updated", number_figures_by_chapter, priority=900)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", write_styles)
+    app.connect("build-finished", live.write_pictures)
     app.connect("build-finished", dark.write_dark_figures)
     app.connect("build-finished", write_door)
     if app.config.html_theme != "attention":
         raise ExtensionError("the book's extension goes with html_theme: attention")
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {
+        "version": "1",
+        "env_version": 1,  # raise it when what `live` keeps with the environment changes
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }

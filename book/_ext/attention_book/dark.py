@@ -9,9 +9,7 @@ import base64
 import io
 import re
 from functools import cache
-from html import escape
 from pathlib import Path
-from urllib.parse import quote
 
 import numpy as np
 from PIL import Image
@@ -98,18 +96,6 @@ def dark_svg(text, name):
         return _COLOUR.sub(lambda match: dark_name(match.group()), text)
     except ValueError as error:
         raise ExtensionError(f"{name}: {error}; a figure has no other colours.") from error
-
-
-def inline_picture(svg, alternative, name):
-    """A figure's light and dark picture inside the page, for what has no file of its own."""
-
-    def address(text):
-        return "data:image/svg+xml," + quote(text, safe="/:=;()!*+")
-
-    return (
-        f'<picture><source media="{MEDIA}" srcset="{address(dark_svg(svg, name))}">'
-        f'<img alt="{escape(alternative)}" src="{address(svg)}"></picture>'
-    )
 
 
 def size_attributes(svg):

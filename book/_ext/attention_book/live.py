@@ -2,16 +2,16 @@
 
 A widget's output in a notebook holds its state as JSON and its picture (`attnlib.widgets`).  When
 the notebook is read for the site, the output becomes a place in the page: the picture, the state,
-and the name of the script that will draw it.  `live.js` mounts it there.
+and the name of the script that will draw it.  `live.js` mounts it there.  A picture is a file of
+its own, which the browser loads only where it is seen, so that the page's text is short.
 """
 
+import hashlib
 import json
 from html import escape
 from pathlib import Path
 
 from sphinx.errors import ExtensionError
-
-from attention_book.dark import inline_picture
 
 STATE = "application/vnd.attnlib.widget+json"
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -31,13 +31,24 @@ def joined(text):
     return text if isinstance(text, str) else "".join(text)
 
 
-def place(data, alternative):
-    """The HTML of one widget's place in the page."""
+def place(data, alternative, keep):
+    """The HTML of one widget's place in the page.
+
+    Parameters
+    ----------
+    data : dict
+        The widget's output: MIME type -> content.
+    alternative : str
+        What the picture shows, in words.
+    keep : callable
+        SVG text of the picture -> its address, seen from the page.
+    """
     state = data[STATE]
     if "text/html" in data:
         picture = joined(data["text/html"])
     else:
-        picture = inline_picture(joined(data["image/svg+xml"]), alternative, state["model"])
+        address = keep(joined(data["image/svg+xml"]))
+        picture = f'<img loading="lazy" alt="{escape(alternative)}" src="{escape(address)}">'
     return (
         f'<div class="attn-live" data-script="{escape(state["script"])}" '
         f'data-model="{escape(state["model"])}">'
@@ -58,7 +69,13 @@ def replace_widgets(app, docname, source):
     if Path(path).suffix != ".ipynb":
         return
     notebook = json.loads(source[0])
-    scripts = set()
+    scripts, pictures = set(), {}
+
+    def keep(svg):
+        name = f"{hashlib.sha256(svg.encode()).hexdigest()}.svg"
+        pictures[name] = svg
+        return f"{'../' * docname.count('/')}{app.builder.imagedir}/{name}"
+
     for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
@@ -66,32 +83,48 @@ def replace_widgets(app, docname, source):
                 scripts.add(data[STATE]["script"])
                 metadata = cell["metadata"].get("mystnb", {})
                 alternative = metadata.get("image", {}).get("alt") or data[STATE]["state"]["title"]
-                output["data"] = {"text/html": place(data, alternative)}
+                output["data"] = {"text/html": place(data, alternative, keep)}
             elif VIEW in data:
                 raise ExtensionError(
                     f"{path}, cell {cell.get('id')!r}: this widget needs a kernel and cannot live "
                     "in the page; show a widget of attnlib.widgets, or tag the cell live-only."
                 )
     if scripts:
-        known(app.env)[docname] = scripts
+        known(app.env)[docname] = (scripts, pictures)
     source[0] = json.dumps(notebook)
 
 
 def known(env):
-    """Widget scripts of every page, kept with the environment."""
-    if not hasattr(env, "attention_scripts"):
-        env.attention_scripts = {}
-    return env.attention_scripts
+    """Widget scripts and pictures of every page, kept with the environment."""
+    if not hasattr(env, "attention_widgets"):
+        env.attention_widgets = {}
+    return env.attention_widgets
 
 
 def scripts_of(env, docname):
     """Names of the widget scripts that one page needs."""
-    return known(env).get(docname, set())
+    scripts, _ = known(env).get(docname, (set(), {}))
+    return scripts
 
 
 def scripts_used(env):
     """Names of the widget scripts that the site needs."""
-    return sorted(set().union(*known(env).values()))
+    return sorted(set().union(*(scripts for scripts, _ in known(env).values())))
+
+
+def pictures_used(env):
+    """The site's widget pictures: file name -> SVG text."""
+    return {name: svg for _, pictures in known(env).values() for name, svg in pictures.items()}
+
+
+def write_pictures(app, exception):
+    """Write the widgets' pictures beside the site's other images."""
+    if exception or app.builder.format != "html":
+        return
+    folder = Path(app.outdir, app.builder.imagedir)
+    folder.mkdir(exist_ok=True)
+    for name, svg in pictures_used(app.env).items():
+        (folder / name).write_text(svg, encoding="utf-8")
 
 
 def forget(app, env, docname):
