@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 import pytest
 from attention_book import dark
+from page_storage import wait_for_stored_theme
 from PIL import Image
 from site_tools import chapters
 from sphinx.errors import ExtensionError
@@ -122,6 +123,7 @@ def test_figures_follow_system_and_button(open_page, path, protocol):
     page.get_by_role("button", name="Use the light theme").click()
     expect(False)
     page.reload()
+    wait_for_stored_theme(page)
     expect(False)
     page.get_by_role("button", name="Use the dark theme").click()
     expect(True)

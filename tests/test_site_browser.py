@@ -4,6 +4,7 @@ import re
 
 import pytest
 from html_pages import Page
+from page_storage import wait_for_stored_theme
 from site_tools import chapters, pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
@@ -116,6 +117,7 @@ def test_theme_button_lasts(open_page, protocol):
     assert brightness(page) < 0.2
     page.get_by_role("link", name="Read", exact=True).click()
     page.wait_for_url("**/01_*")
+    wait_for_stored_theme(page)
     assert brightness(page) < 0.2
     page.get_by_role("button", name="Use the light theme").click()
     assert brightness(page) > 0.9
