@@ -8,6 +8,7 @@ import textwrap
 import threading
 from pathlib import Path
 
+import jupytext
 import pytest
 from nbformat import from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
@@ -128,6 +129,13 @@ def test_macros_cell_is_inserted_and_refreshed(first):
     cells = canonical(book(*old, prose()), MACROS).cells
     assert [cell.id for cell in cells] == ["macros", "some-words"]
     assert cells[0].source == MACROS and cells[0].metadata.tags == ["remove-cell"]
+
+
+def test_macros_cell_that_was_edited_as_text_is_not_doubled():
+    once = canonical(book(prose()), MACROS)
+    text = jupytext.writes(once, "md:myst")
+    again = canonical(jupytext.reads(text, "md:myst"), MACROS)
+    assert [cell.id for cell in again.cells] == ["macros", "some-words"]
 
 
 def test_an_authors_cell_called_macros_is_not_thrown_away():

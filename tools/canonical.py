@@ -71,9 +71,13 @@ def macros_cell(source):
 
 
 def is_macros(cell):
-    """Whether a cell is the macros cell of an earlier run."""
-    is_ours = cell["cell_type"] == "markdown" and "remove-cell" in tags(cell)
-    return is_ours and cell.get("id") == MACROS_ID
+    """Whether a cell is the macros cell of an earlier run, which may have lost its id on the way.
+
+    Text formats such as MyST keep no ids.
+    """
+    if cell["cell_type"] != "markdown" or "remove-cell" not in tags(cell):
+        return False
+    return cell.get("id") == MACROS_ID or cell["source"].startswith("$$\n\\definecolor")
 
 
 def kept(metadata, names):
