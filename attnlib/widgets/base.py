@@ -32,9 +32,8 @@ class BookWidget(anywidget.AnyWidget):
     task = traitlets.Unicode(help="One thing to find out; `code` in backticks.").tag(sync=True)
 
     def __init_subclass__(cls, **kwargs):
-        if "script" in vars(
-            cls
-        ):  # ipywidgets derives a class for every instance; those are passed by
+        # ipywidgets derives a class for every instance; those are passed by.
+        if "script" in vars(cls):
             cls._esm = modules.notebook_module(cls.script)
             cls._css = modules.notebook_stylesheet()
         super().__init_subclass__(**kwargs)
