@@ -14,7 +14,7 @@ from ipywidgets import jsdlink, jslink
 from traitlets import TraitError
 from widget_pages import bundle, widget_page_text
 
-from attnlib import attend, dot, examples, sparsemax, widgets
+from attnlib import attend, dot, examples, figures, sparsemax, widgets
 from attnlib.widgets import modules
 from attnlib.widgets.base import STATE_MIME, BookWidget
 
@@ -332,3 +332,23 @@ def test_every_widget_is_documented(name):
     assert doctest.DocTestFinder(recurse=False).find(found, name)[0].examples
     undescribed = [t for t in found.state_names() if t not in found.__doc__]
     assert set(undescribed) <= {"title", "task", "presets"}
+
+
+@pytest.mark.parametrize("normalizer", ["softmax", "hardmax"])
+def test_the_planes_picture_holds_the_worked_example(normalizer):
+    plane = widgets.QueryPlane(query=[-1.5, 0.25], normalizer=normalizer)
+    svg = plane.picture()["image/svg+xml"]
+    written = {text.replace("−", "-") for text in re.findall(r"<!-- (.*?) -->", svg)}
+    assert {f"{x:.2f}" for x in plane.scores} | {f"{x:.3f}" for x in plane.weights} <= written
+    assert {"k₂ = [0.5, 0.5]", "v₁ = [10, 0]"} <= written
+    products = plane.weights[:, None] * np.array(plane.V)
+    for vector in [*products, plane.output]:
+        assert f"[{', '.join(f'{x + 0.0:.2f}' for x in vector)}]" in written
+
+
+def test_the_planes_picture_marks_the_feet_on_the_querys_line():
+    plane = widgets.QueryPlane(query=[-1.5, 0.25])
+    left = figures.query_plane(plane).axes[0]
+    feet = np.vstack([dots.get_offsets() for dots in left.collections])
+    np.testing.assert_allclose(feet @ plane.query, plane.scores)
+    np.testing.assert_allclose(feet @ [0.25, 1.5], 0, atol=1e-12)

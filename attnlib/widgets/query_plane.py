@@ -110,14 +110,4 @@ class QueryPlane(BookWidget):
     def picture(self):
         from attnlib import figures
 
-        return svg_picture(
-            figures.query_plane(
-                self.query,
-                self.K,
-                self.V,
-                self.weights,
-                self.output,
-                key_range=self.key_range,
-                value_range=self.value_range,
-            )
-        )
+        return svg_picture(figures.query_plane(self))
