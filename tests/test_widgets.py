@@ -352,3 +352,43 @@ def test_the_planes_picture_marks_the_feet_on_the_querys_line():
     feet = np.vstack([dots.get_offsets() for dots in left.collections])
     np.testing.assert_allclose(feet @ plane.query, plane.scores)
     np.testing.assert_allclose(feet @ [0.25, 1.5], 0, atol=1e-12)
+
+
+def written(widget):
+    """The texts of a widget's picture, with plain minus signs."""
+    svg = widget.picture()["image/svg+xml"]
+    return " ".join(re.findall(r"<!-- (.*?) -->", svg)).replace("−", "-")
+
+
+@pytest.mark.parametrize("mode", ["fixed", "adaptive"])
+def test_the_signals_picture_says_what_the_widget_says(mode):
+    lab = widgets.SignalWeights(moment=7, mode=mode, bandwidth=0.5)
+    off = lab.filtered() - np.array(lab.clean)
+    sizes = [np.sqrt((off[s] ** 2).mean()) for s in (slice(20), slice(20, 28), slice(28, None))]
+    np.testing.assert_allclose(lab.errors(), sizes)
+    said = "Error before the edge {:.3f}, at it {:.3f}, after it {:.3f}.".format(*sizes)
+    assert said in written(lab)
+    assert f"signal {lab.signal[7]:.2f}, output {lab.output:.2f}, truth 0.00" in written(lab)
+    ink = figures.signal_weights(lab).axes[0].collections[1].get_sizes()
+    np.testing.assert_allclose(ink / ink.sum(), lab.weights)
+
+
+def test_a_stretch_without_elements_has_no_error():
+    lab = widgets.SignalWeights(signal=[0, 0, 1, 1], clean=[0, 0, 1, 1], moment=1)
+    assert [math.isnan(x) for x in lab.errors()] == [True, False, True]
+    assert "before the edge –, at it 0" in written(lab)
+
+
+@pytest.mark.parametrize("scale", ["none", "linear"])
+def test_the_labs_picture_says_what_the_widget_says(scale):
+    lab = widgets.ScalingLab(dimension=64, scale=scale, correlation=0.5)
+    largest = np.sort(lab.weights, axis=1)[:, -1].mean()
+    for name, number in {
+        "mean": f"{lab.scores.mean():.2f}",
+        "standard deviation": f"{lab.scores.std():.2f}",
+        "largest": f"{largest:.3f}",
+        "own key": f"{lab.own_weight:.3f}",
+        "mean size": f"{lab.gradient:.3f}",
+    }.items():
+        assert f"{name} {number}" in written(lab)
+    assert all(name in written(lab) for name in ("1/√d", "1/d"))

@@ -1,5 +1,7 @@
 """A signal, a moment in it, and the weights that make the output there."""
 
+import math
+
 import numpy as np
 import traitlets
 
@@ -129,6 +131,18 @@ class SignalWeights(BookWidget):
         signal = np.array(self.signal)
         return np.array([self.weights_at(t) @ signal for t in range(len(signal))])
 
+    def errors(self):
+        """Root mean squared error before the edge of the truth, at it and after it, three floats.
+
+        The edge lies where the truth jumps furthest; 4 elements to either side count as at it.
+        NaN where there is no element.
+        """
+        clean = np.array(self.clean)
+        position = np.arange(len(clean)) - (np.abs(np.diff(clean)).argmax() + 0.5)
+        squares = (self.filtered() - clean) ** 2
+        stretches = position <= -4, np.abs(position) < 4, position >= 4
+        return [float(np.sqrt(squares[s].mean())) if s.any() else math.nan for s in stretches]
+
     def _compute(self, _change=None):
         self.set_trait("weights", self.weights_at(self.moment))
         self.set_trait("output", float(self.weights @ np.array(self.signal)))
@@ -136,8 +150,4 @@ class SignalWeights(BookWidget):
     def picture(self):
         from attnlib import figures
 
-        return svg_picture(
-            figures.signal_weights(
-                self.signal, self.clean, self.filtered(), self.weights, self.moment
-            )
-        )
+        return svg_picture(figures.signal_weights(self))
