@@ -1,7 +1,8 @@
 """Attention in plain NumPy: the functions of an interactive book, written to be read.
 
-The mathematics is here: scores, weights, output, masks.  Figures, widgets and exercises live in
-submodules that are imported only by who needs them, so this import loads NumPy and nothing more.
+The mathematics is here: scores, weights, output, masks, heads, positions, blocks; the gradients of
+all of it are in `attnlib.gradients`.  Figures, widgets and exercises live in submodules that are
+imported only by who needs them, so this import loads NumPy and nothing more.
 
 Examples
 --------
@@ -15,22 +16,74 @@ array([[3.]])
 array([[0.5, 0.5]])
 """
 
+from attnlib import gradients
 from attnlib.attention import attend, scaled_dot_product_attention
-from attnlib.masks import causal
-from attnlib.normalizers import hardmax, sigmoid_normalize, softmax, softmax_jacobian, sparsemax
-from attnlib.scores import dot, scaled_dot
+from attnlib.blocks import (
+    DecoderBlock,
+    DecoderOnly,
+    EncoderBlock,
+    FeedForward,
+    LayerNorm,
+    feed_forward,
+    gelu,
+    layer_norm,
+    relu,
+)
+from attnlib.heads import KeyValueCache, MultiHeadAttention, merge_heads, split_heads
+from attnlib.masks import causal, from_graph, padding, sliding_window
+from attnlib.normalizers import (
+    hardmax,
+    sigmoid_normalize,
+    sigmoid_normalize_jacobian,
+    softmax,
+    softmax_jacobian,
+    sparsemax,
+    sparsemax_jacobian,
+)
+from attnlib.positions import linear_bias, rotary, sinusoidal, sinusoidal_shift, wavelengths
+from attnlib.projections import project
+from attnlib.scores import Additive, Bilinear, Location, dot, dot_cost, scaled_dot
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Additive",
+    "Bilinear",
+    "DecoderBlock",
+    "DecoderOnly",
+    "EncoderBlock",
+    "FeedForward",
+    "KeyValueCache",
+    "LayerNorm",
+    "Location",
+    "MultiHeadAttention",
     "attend",
     "causal",
     "dot",
+    "dot_cost",
+    "feed_forward",
+    "from_graph",
+    "gelu",
+    "gradients",
     "hardmax",
+    "layer_norm",
+    "linear_bias",
+    "merge_heads",
+    "padding",
+    "project",
+    "relu",
+    "rotary",
     "scaled_dot",
     "scaled_dot_product_attention",
     "sigmoid_normalize",
+    "sigmoid_normalize_jacobian",
+    "sinusoidal",
+    "sinusoidal_shift",
+    "sliding_window",
     "softmax",
     "softmax_jacobian",
     "sparsemax",
+    "sparsemax_jacobian",
+    "split_heads",
+    "wavelengths",
 ]

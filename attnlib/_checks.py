@@ -1,15 +1,17 @@
-"""Checks on arguments, shared by all of attnlib.
+"""Checks on one argument by itself, shared by all of attnlib.
 
 Each check hands its argument back ready to use, or raises an error that names the argument, says
 what was found, and says what to do about it.
 """
 
+import functools
+import math
 import numbers
 
 import numpy as np
 
 
-def _array(x, name):
+def any_array(x, name):
     """Return `x` as an array of whatever it holds."""
     try:
         return np.asarray(x)
@@ -19,7 +21,7 @@ def _array(x, name):
 
 def real_array(x, name):
     """Return `x` as floats: float32 is kept, every other real type becomes float64."""
-    array = _array(x, name)
+    array = any_array(x, name)
     if array.dtype.kind not in "iuf":
         raise TypeError(
             f"{name} holds {array.dtype}, but only integers and floats can be used here. "
@@ -53,86 +55,6 @@ def show(index):
     return str(index[0]) if len(index) == 1 else str(index)
 
 
-def matrix(x, name, layout):
-    """Return `x` as a finite float array of rows, with any number of axes before them."""
-    array = real_array(x, name)
-    if array.ndim < 2:
-        raise ValueError(
-            f"{name} has shape {array.shape}, but needs at least two axes, {layout}, one row for "
-            f"each item. Write a single vector q as one row, q[None, :]."
-        )
-    if array.shape[-1] == 0:
-        raise ValueError(f"{name} has shape {array.shape}: its rows are empty. Give them entries.")
-    return finite(array, name)
-
-
-def queries_and_keys(Q, K):
-    """Return `Q` and `K` as matrices whose leading axes broadcast; there is at least one key."""
-    Q = matrix(Q, "Q", "(..., n_q, d_k)")
-    K = matrix(K, "K", "(..., n_k, d_k)")
-    if K.shape[-2] == 0:
-        raise ValueError(f"K has shape {K.shape}: there are no keys. Give at least one.")
-    scores_shape(Q, K)
-    return Q, K
-
-
-def values(V, Q, K):
-    """Return `V` as a matrix with one row for each key."""
-    V = matrix(V, "V", "(..., n_k, d_v)")
-    if V.shape[-2] != K.shape[-2]:
-        raise ValueError(
-            f"K has shape {K.shape} and V has shape {V.shape}, so {K.shape[-2]} keys meet "
-            f"{V.shape[-2]} values. Give one value (a row of V) for each key (a row of K)."
-        )
-    _leading_axes(Q=Q, K=K, V=V)
-    return V
-
-
-def scores_shape(Q, K):
-    """Return the shape that the scores of `Q` and `K` must have, (..., n_q, n_k)."""
-    return (*_leading_axes(Q=Q, K=K), Q.shape[-2], K.shape[-2])
-
-
-def _leading_axes(**arrays):
-    """Return the axes before the last two, broadcast over all `arrays`."""
-    try:
-        return np.broadcast_shapes(*(array.shape[:-2] for array in arrays.values()))
-    except ValueError:
-        found = ", ".join(f"{name} has shape {array.shape}" for name, array in arrays.items())
-        raise ValueError(
-            f"{found}: the axes before the last two do not broadcast. "
-            f"Make them equal, or 1 where one array serves all."
-        ) from None
-
-
-def returned(array, name, shape, *, minus_inf=False):
-    """Return what the caller's own function `name` gave back, if attention can go on with it."""
-    array = real_array(array, f"the result of {name}")
-    if array.shape != shape:
-        raise ValueError(
-            f"{name} returned shape {array.shape}, expected {shape}: one row for each query, one "
-            f"column for each key. Let {name} return one number for each pair."
-        )
-    return finite(array, f"the result of {name}", minus_inf=minus_inf)
-
-
-def boolean_mask(mask, shape):
-    """Return `mask` broadcast to the scores' `shape`."""
-    mask = _array(mask, "mask")
-    if mask.dtype != bool:
-        raise TypeError(
-            f"mask holds {mask.dtype}, but must be boolean, True where a query may attend to a "
-            f"key. Turn ones and zeros into it with mask == 1."
-        )
-    try:
-        return np.broadcast_to(mask, shape)
-    except ValueError:
-        raise ValueError(
-            f"mask has shape {mask.shape}, which does not broadcast to the scores' shape {shape}, "
-            f"(..., n_q, n_k). A mask of keys alone, (batch, n_k), becomes mask[:, None, :]."
-        ) from None
-
-
 def normalizer_arguments(scores, axis, temperature):
     """Return the scores as floats, the axis counted from the front, the temperature as a float."""
     scores = finite(real_array(scores, "scores"), "scores", minus_inf=True)
@@ -152,28 +74,41 @@ def normalizer_arguments(scores, axis, temperature):
             f"scores[{', '.join(index)}] is -inf throughout (scores has shape {scores.shape}): "
             f"there is nothing to attend to. Leave at least one score finite."
         )
-    return scores, axis, _positive_temperature(temperature, scores.dtype)
+    return scores, axis, temperature_of(temperature, scores.dtype)
 
 
 def number(x, name):
     """Return `x` as a finite Python float, which keeps float32 arrays float32."""
     if not isinstance(x, numbers.Real) or isinstance(x, bool):
         raise TypeError(f"{name} must be one real number, not {x!r}. Give, say, {name}=0.5.")
-    if not np.isfinite(x):
+    try:
+        value = float(x)
+    except OverflowError:  # an integer beyond the largest float
+        value = math.inf
+    if not math.isfinite(value):
         raise ValueError(f"{name}={x} is not finite. Give, say, {name}=0.5.")
+    return value
+
+
+def temperature_of(temperature, dtype):
+    """Return `temperature` as a float above 0 that `dtype` can hold."""
+    remedy = "Give a small positive number for sharp weights, or use hardmax."
+    return positive(temperature, "temperature", dtype, remedy)
+
+
+def positive(x, name, dtype, remedy):
+    """Return `x` as a float above 0 that `dtype` can hold."""
+    limits = np.finfo(dtype)
+    if not limits.tiny <= number(x, name) <= limits.max:
+        raise ValueError(f"{name}={x} must be above 0 and in the range of {dtype}. {remedy}")
     return float(x)
 
 
-def _positive_temperature(temperature, dtype):
-    """Return `temperature` as a float above 0 that `dtype` can hold."""
-    temperature = number(temperature, "temperature")
-    limits = np.finfo(dtype)
-    if not limits.tiny <= temperature <= limits.max:
-        raise ValueError(
-            f"temperature={temperature} must be above 0 and in the range of {dtype}. "
-            f"Give a small positive number for sharp weights, or use hardmax."
-        )
-    return temperature
+def boolean(x, name):
+    """Return `x` if it is True or False."""
+    if not isinstance(x, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, not {x!r}.")
+    return bool(x)
 
 
 def count(n, name, least=1):
@@ -188,3 +123,37 @@ def _integer(n, name):
     if not isinstance(n, numbers.Integral) or isinstance(n, bool):
         raise TypeError(f"{name} must be an integer, not {n!r}.")
     return n
+
+
+def generator(rng):
+    """Return `rng` if it is one of NumPy's random generators."""
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(
+            f"rng must be a NumPy generator, not {rng!r}. Give, say, np.random.default_rng(0)."
+        )
+    return rng
+
+
+def kind(thing, wanted, name):
+    """Refuse a `thing` that is not of the `wanted` class."""
+    if not isinstance(thing, wanted):
+        article = "an" if wanted.__name__[0] in "AEIOU" else "a"
+        raise TypeError(f"{name} must be {article} {wanted.__name__}, not {thing!r}.")
+
+
+def reports_overflow(function):
+    """Make `function` raise an error with a remedy where its result is too large for its type."""
+    name = function.__qualname__.removesuffix(".__call__")
+
+    @functools.wraps(function)
+    def checked(*arguments, **options):
+        with np.errstate(over="ignore", invalid="ignore"):
+            result = function(*arguments, **options)
+        for array in result if isinstance(result, tuple) else (result,):
+            if isinstance(array, np.ndarray) and not np.isfinite(array).all():
+                raise ValueError(
+                    f"the result of {name} overflows {array.dtype}. Scale its arguments down."
+                )
+        return result
+
+    return checked

@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from attnlib import _checks
+from attnlib import _shapes
 from attnlib.normalizers import softmax
 from attnlib.scores import scaled_dot
 
@@ -77,12 +77,12 @@ def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     for function, name in ((score, "score"), (normalize, "normalize")):
         if not callable(function):
             raise TypeError(f"{name} must be a function, not {function!r}. Give it without quotes.")
-    Q, K = _checks.queries_and_keys(Q, K)
-    V = _checks.values(V, Q, K)
+    Q, K = _shapes.queries_and_keys(Q, K)
+    V = _shapes.values(V, Q, K)
 
-    scores = _checks.returned(score(Q, K), "score", _checks.scores_shape(Q, K), minus_inf=True)
+    scores = _shapes.returned(score(Q, K), "score", _shapes.scores_shape(Q, K), minus_inf=True)
     scores = _allow(scores, mask)
-    weights = _checks.returned(normalize(scores), "normalize", scores.shape)
+    weights = _shapes.returned(normalize(scores), "normalize", scores.shape)
     return weights @ V, weights
 
 
@@ -124,7 +124,8 @@ def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
     --------
     The scores are log 1 and log 3, so the weights are 1/4 and 3/4, and ¾ of 8 is 6.
 
-    >>> output, weights = scaled_dot_product_attention([[1]], np.log([[1], [3]]), [[0], [8]])
+    >>> Q, K, V = [[1]], np.log([[1], [3]]), [[0], [8]]
+    >>> output, weights = scaled_dot_product_attention(Q, K, V)
     >>> weights.round(6)
     array([[0.25, 0.75]])
     >>> output.round(6)
@@ -136,12 +137,7 @@ def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
 def _allow(scores, mask):
     """Return `scores` with -inf where `mask` is False; no query is left without a key."""
     if mask is not None:
-        scores = np.where(_checks.boolean_mask(mask, scores.shape), scores, -np.inf)
+        scores = np.where(_shapes.boolean_mask(mask, scores.shape), scores, -np.inf)
     lost = (scores == -np.inf).all(axis=-1)
-    if lost.any():
-        raise ValueError(
-            f"query {_checks.show(_checks.first_index(lost))} may attend to nothing: "
-            f"{'score' if mask is None else 'mask'} rules out all keys for it (the scores have "
-            f"shape {scores.shape}). Allow each query at least one key, or leave the query out."
-        )
+    _shapes.refuse_lost(lost, "score" if mask is None else "mask", scores.shape)
     return scores

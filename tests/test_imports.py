@@ -1,22 +1,42 @@
 """What `import attnlib` loads, and what each public name says about itself."""
 
+import importlib
 import inspect
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import attnlib
-from attnlib import examples
+from attnlib import examples, gradients
 
+ROOT = Path(__file__).resolve().parent.parent
 HEAVY = ["matplotlib", "ipywidgets", "torch", "anywidget", "scipy", "IPython", "traitlets"]
 
-PUBLIC = {name: getattr(attnlib, name) for name in attnlib.__all__}
+PUBLIC = {name: getattr(attnlib, name) for name in attnlib.__all__ if name != "gradients"}
+PUBLIC |= {name: getattr(gradients, name) for name in gradients.__all__}
+FUNCTIONS = [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)]
+CLASSES = [name for name, thing in PUBLIC.items() if inspect.isclass(thing)]
+METHODS = [
+    (name, method)
+    for name in CLASSES
+    for method in ("random", "initial", "step", "__call__", "project", "cost")
+    if method in vars(PUBLIC[name])
+]
+MATHEMATICS = [
+    path
+    for path in Path(attnlib.__file__).parent.rglob("*.py")
+    if path.parent.name not in ("widgets", "figures", "exercises")
+]
 WORKED = {
     name: thing
     for name, thing in vars(examples).items()
     if getattr(thing, "__module__", "") == examples.__name__ and not name.startswith("_")
 }
+
+BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 
 
 def in_a_fresh_python(code):
@@ -44,23 +64,113 @@ def test_import_adds_only_numpy_to_the_standard_library():
 
 def test_public_names():
     assert attnlib.__all__ == sorted(attnlib.__all__)
-    expected = "attend causal dot hardmax scaled_dot scaled_dot_product_attention"
-    expected += " sigmoid_normalize softmax softmax_jacobian sparsemax"
-    assert set(expected.split()) <= set(attnlib.__all__)
+    assert len(FUNCTIONS) + len(CLASSES) == len(PUBLIC)
+    for package in (attnlib.scores, attnlib.normalizers, attnlib.masks, attnlib.heads):
+        assert {n: getattr(attnlib, n) for n in package.__all__}.items() <= PUBLIC.items()
+    for package in (attnlib.positions, attnlib.blocks):
+        assert {n: getattr(attnlib, n) for n in package.__all__}.items() <= PUBLIC.items()
     assert attnlib.__version__.count(".") == 2
     assert "Examples\n--------" in attnlib.__doc__
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+NAMES_OF_THE_BOOK = {
+    "attention": "attend scaled_dot_product_attention",
+    "scores": "dot scaled_dot Bilinear Additive Location",
+    "normalizers": "softmax sparsemax sigmoid_normalize hardmax"
+    " softmax_jacobian sparsemax_jacobian sigmoid_normalize_jacobian",
+    "masks": "causal padding sliding_window from_graph",
+    "heads": "split_heads merge_heads MultiHeadAttention KeyValueCache",
+    "positions": "sinusoidal rotary linear_bias sinusoidal_shift",
+    "blocks": "layer_norm feed_forward EncoderBlock DecoderBlock DecoderOnly",
+    "gradients": "softmax_vjp sparsemax_vjp attention_vjp bilinear_vjp additive_vjp projection_vjp"
+    " multi_head_vjp layer_norm_vjp feed_forward_vjp encoder_block_vjp decoder_block_vjp"
+    " output_query_jacobian finite_difference",
+}
+
+
+@pytest.mark.parametrize("module", NAMES_OF_THE_BOOK)
+def test_each_name_is_where_the_chapters_look_for_it(module):
+    names = NAMES_OF_THE_BOOK[module].split()
+    assert all(vars(importlib.import_module(f"attnlib.{module}"))[n] is PUBLIC[n] for n in names)
+
+
+@pytest.mark.parametrize("path", MATHEMATICS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_file_of_mathematics_holds_one_idea(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 215
+
+
+def sections(doc, names):
+    return all(f"\n{name}\n{'-' * len(name)}\n" in doc for name in names)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_public_function_is_documented(name):
     doc = inspect.getdoc(PUBLIC[name])
-    for section in ("Parameters", "Returns", "Notes", "Examples"):
-        assert f"\n{section}\n{'-' * len(section)}\n" in doc, section
+    assert sections(doc, ["Parameters", "Returns", "Notes", "Examples"])
     assert ".. math::" in doc and ">>> " in doc
     assert "\nRaises\n" in doc or "with the same errors" in doc
     assert doc.splitlines()[0].endswith(".") and doc.splitlines()[1] == ""
     for parameter in inspect.signature(PUBLIC[name]).parameters:
         assert parameter in doc
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_public_class_is_documented(name):
+    doc = inspect.getdoc(PUBLIC[name])
+    assert sections(doc, ["Parameters", "Raises", "Notes", "Examples"])
+    assert ".. math::" in doc and ">>> " in doc
+    assert doc.splitlines()[0].endswith(".") and doc.splitlines()[1] == ""
+    for parameter in inspect.signature(PUBLIC[name]).parameters:
+        assert parameter in doc
+
+
+@pytest.mark.parametrize(("name", "method"), METHODS)
+def test_every_method_is_documented(name, method):
+    function = inspect.unwrap(inspect.getattr_static(PUBLIC[name], method))
+    function = getattr(function, "__func__", function)
+    doc = inspect.getdoc(function)
+    assert doc and doc.splitlines()[0].endswith(".")
+    for parameter in list(inspect.signature(function).parameters)[1:]:
+        assert parameter in doc, parameter
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_examples_are_narrow_enough_for_the_page(name):
+    lines = [
+        line for line in inspect.getdoc(PUBLIC[name]).splitlines() if line[:3] in (">>>", "...")
+    ]
+    assert max(map(len, lines)) <= 75
+
+
+def test_every_source_named_in_a_docstring_is_in_the_bibliography():
+    years = re.findall(r"author = \{(.*?)\},.*?year = \{(\d+)\}", BIBLIOGRAPHY, re.DOTALL)
+    known = {(first_author(authors), year) for authors, year in years}
+    text = " ".join(path.read_text(encoding="utf-8") for path in MATHEMATICS)
+    name = r"([A-ZŁ][a-zčéó]+)(?: et al\.| and\s+[A-Z]\w+)?"
+    cited = set(re.findall(rf"{name}\s+(\d{{4}})\b", text))
+    assert len(cited) > 12 and cited <= known, cited - known
+
+
+def first_author(authors):
+    """The family name of the first author of a BibTeX field, without TeX's accents."""
+    accented = re.sub(r"\{\\v\{c\}\}", "č", authors.split(",")[0])
+    return re.sub(r"\{\\'c\}", "ć", accented)
+
+
+def test_the_index_of_functions_lists_every_public_name_and_leads_to_it(site):
+    index = (site / "book" / "api.html").read_text(encoding="utf-8")
+    for name, thing in PUBLIC.items():
+        found = re.search(rf'href="(api_\w+\.html)#(attnlib\.\w+\.{name})"', index)
+        assert found, name
+        page = (site / "book" / found[1]).read_text(encoding="utf-8")
+        assert f'id="{found[2]}"' in page
+        assert re.split(r"[.:`]", inspect.getdoc(thing))[0] in index
+
+
+def test_a_docstring_links_to_functions_of_other_modules(site):
+    page = (site / "book" / "api_gradients.html").read_text(encoding="utf-8")
+    assert 'href="api_attention.html#attnlib.attention.scaled_dot_product_attention"' in page
+    assert 'href="api_transformer.html#attnlib.blocks.EncoderBlock"' in page
 
 
 @pytest.mark.parametrize("name", WORKED)

@@ -1,5 +1,7 @@
 """Scores against loops, worked numbers, PyTorch, and what must always hold."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -142,7 +144,15 @@ def test_bad_types_are_refused_by_name(score, bad):
         score([[1.0]], bad)
 
 
+def test_a_scale_may_be_any_real_number():
+    for one_half in (Fraction(1, 2), np.float32(0.5), 0.5):
+        assert_array_equal(scaled_dot([[2]], [[3]], scale=one_half), [[3]])
+    assert_array_equal(scaled_dot([[2]], [[3]], scale=10), [[60]])
+
+
 def test_bad_scales_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"scale=1000.* is not finite"):
+        scaled_dot([[1]], [[1]], scale=10**400)
     for bad in (np.nan, np.inf, -np.inf):
         with pytest.raises(ValueError, match=f"scale={bad} is not finite"):
             scaled_dot([[1]], [[1]], scale=bad)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
-from attention_book import dark, live
+from attention_book import dark, live, names
 from attnlib import palette
 
 HERE = Path(__file__).parent
@@ -165,6 +165,7 @@ def setup(app):
     app.connect("env-purge-doc", live.forget)
     app.connect("env-merge-info", live.merge)
     app.connect("env-get-updated", number_figures_by_chapter, priority=900)
+    app.connect("missing-reference", names.link)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", write_styles)
     app.connect("build-finished", live.write_pictures)

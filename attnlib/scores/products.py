@@ -1,15 +1,10 @@
-"""Scores: how well each query matches each key.
-
-A score function takes ``Q`` and ``K`` and returns one number for each pair, with the queries down
-the rows and the keys along the columns.  Here are the two that learn nothing: `dot` and
-`scaled_dot`.  Bilinear, additive and location scores, which have parameters, join them here.
-"""
+"""The scores that learn nothing: dot products, scaled or not."""
 
 import math
 
 import numpy as np
 
-from attnlib import _checks
+from attnlib import _checks, _shapes
 
 
 def dot(Q, K):
@@ -48,7 +43,7 @@ def dot(Q, K):
     >>> dot([[1, 2]], [[3, 4], [5, 6]])
     array([[11., 17.]])
     """
-    Q, K = _checks.queries_and_keys(Q, K)
+    Q, K = _shapes.queries_and_keys(Q, K)
     if Q.shape[-1] != K.shape[-1]:
         raise ValueError(
             f"Q has shape {Q.shape} and K has shape {K.shape}: a dot product needs rows of equal "
@@ -104,6 +99,47 @@ def scaled_dot(Q, K, scale=None):
     scale = 1 / math.sqrt(d_k) if scale is None else _checks.number(scale, "scale")
     with _overflow_is_reported():
         return _in_range(scores * scale, Q, K)
+
+
+def dot_cost(n_q, n_k, d_k):
+    r"""Count the multiply-adds of all dot products between queries and keys.
+
+    Parameters
+    ----------
+    n_q, n_k : int
+        Number of queries and of keys.
+    d_k : int
+        Length of a query and of a key.
+
+    Returns
+    -------
+    int
+        Multiply-adds: one multiplication and one addition together count as one.
+
+    Raises
+    ------
+    ValueError
+        If a number is below 1.
+    TypeError
+        If a number is not an integer.
+
+    Notes
+    -----
+    A product of two numbers, added to a running sum, for each pair and each component:
+
+    .. math:: n_q \, n_k \, d_k
+
+    `scaled_dot` multiplies each of the :math:`n_q n_k` scores once more, which this leaves out, as
+    it leaves out the softmax.
+
+    Examples
+    --------
+    2 queries and 3 keys make 6 pairs of 4 components each.
+
+    >>> dot_cost(2, 3, 4)
+    24
+    """
+    return _checks.count(n_q, "n_q") * _checks.count(n_k, "n_k") * _checks.count(d_k, "d_k")
 
 
 def _overflow_is_reported():

@@ -1,7 +1,4 @@
-"""Normalisers: from scores to weights that are at least 0 and sum to one.
-
-A score of -inf means "may not be attended to", and its weight is exactly 0.
-"""
+"""Softmax and its relatives: each turns a row of scores into weights."""
 
 import numpy as np
 
@@ -160,47 +157,6 @@ def hardmax(scores, axis=-1, temperature=1.0):
     weights = np.zeros_like(scores)
     np.put_along_axis(weights, scores.argmax(axis=axis, keepdims=True), 1, axis=axis)
     return weights
-
-
-def softmax_jacobian(scores, temperature=1.0):
-    r"""Differentiate each softmax weight by each score, along the last axis.
-
-    Parameters
-    ----------
-    scores, temperature
-        As for `softmax`; the scores of one row, shape (..., n), are along the last axis.
-
-    Returns
-    -------
-    ndarray, shape (..., n, n)
-        Entry (i, j) is the derivative of weight i by score j: a row for each weight, a column
-        for each score.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `softmax`.
-
-    Notes
-    -----
-    .. math:: \frac{\partial w_i}{\partial s_j} = \frac{1}{T} \, w_i (\delta_{ij} - w_j)
-
-    Column j says what all weights do when score j rises.  It sums to 0, because what one weight
-    gains the others lose.  Row i says how weight i answers to each score.  It sums to 0, because
-    adding a constant to all scores changes nothing.
-
-    Examples
-    --------
-    Both weights are ½, so the entries are ½(1 − ½) on the diagonal and ½(0 − ½) beside it.  When
-    score 1 rises (first column), weight 1 gains what weight 2 loses.
-
-    >>> softmax_jacobian([0, 0])
-    array([[ 0.25, -0.25],
-           [-0.25,  0.25]])
-    """
-    w = softmax(scores, temperature=temperature)
-    delta = np.eye(w.shape[-1], dtype=w.dtype)
-    return w[..., :, None] * (delta - w[..., None, :]) / float(temperature)
 
 
 def _below_max(scores, axis, T):

@@ -1,0 +1,42 @@
+r"""Gradients by hand: the vector-Jacobian product of every function of the book.
+
+A loss is one number.  ``d_x`` is the derivative of the loss by each entry of an array ``x``, and
+has the shape of ``x``.  A function ``f_vjp`` takes ``d_`` of what ``f`` returned, and the arguments
+of ``f``, and returns ``d_`` of each of them.  Chained from the last function of a model to the
+first, these are backpropagation.
+
+Where a parameter served many rows, or an array broadcast over a batch, all of its uses are summed.
+"""
+
+from attnlib.gradients.attention import attention_vjp, output_query_jacobian, weighted_sum_vjp
+from attnlib.gradients.blocks import decoder_block_vjp, encoder_block_vjp
+from attnlib.gradients.differences import finite_difference
+from attnlib.gradients.heads import multi_head_vjp, projection_vjp
+from attnlib.gradients.layers import feed_forward_vjp, layer_norm_vjp
+from attnlib.gradients.learned_scores import additive_vjp, bilinear_vjp, location_vjp
+from attnlib.gradients.normalizers import sigmoid_normalize_vjp, softmax_vjp, sparsemax_vjp
+from attnlib.gradients.positions import rotary_vjp
+from attnlib.gradients.scores import scaled_dot_vjp
+from attnlib.gradients.stack import decoder_only_vjp
+
+__all__ = [  # noqa: RUF022
+    "finite_difference",
+    "weighted_sum_vjp",
+    "softmax_vjp",
+    "sparsemax_vjp",
+    "sigmoid_normalize_vjp",
+    "scaled_dot_vjp",
+    "bilinear_vjp",
+    "additive_vjp",
+    "location_vjp",
+    "attention_vjp",
+    "output_query_jacobian",
+    "rotary_vjp",
+    "projection_vjp",
+    "multi_head_vjp",
+    "layer_norm_vjp",
+    "feed_forward_vjp",
+    "encoder_block_vjp",
+    "decoder_block_vjp",
+    "decoder_only_vjp",
+]

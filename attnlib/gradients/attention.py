@@ -1,0 +1,197 @@
+"""Gradients through attention: from outputs back to values, weights, scores, queries and keys."""
+
+from attnlib import _checks, _shapes
+from attnlib.attention import scaled_dot_product_attention
+from attnlib.gradients._sums import summed_to, transposed
+from attnlib.gradients.normalizers import softmax_vjp
+from attnlib.gradients.scores import scaled_dot_vjp
+
+
+@_checks.reports_overflow
+def weighted_sum_vjp(d_output, weights, V):
+    r"""Go back from outputs, which are weighted sums of the values, to weights and values.
+
+    Parameters
+    ----------
+    d_output : array_like, shape (..., n_q, d_v)
+        Derivative of the loss by each entry of the outputs.
+    weights : array_like, shape (..., n_q, n_k)
+        How much each key counted for each query.
+    V : array_like, shape (..., n_k, d_v)
+        Values, one for each key.
+
+    Returns
+    -------
+    d_weights : ndarray, same shape as `weights`
+        Derivative of the loss by each weight.
+    d_V : ndarray, same shape as `V`
+        Derivative of the loss by each entry of the values.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or a number is NaN or infinite.
+    TypeError
+        If an array holds anything but integers and floats.
+
+    Notes
+    -----
+    Weight ij multiplies all components of value j, and value j goes to every query by its weight:
+
+    .. math:: \v{y_{ic}} = \sum_j w_{ij} \v{v_{jc}} \quad \Rightarrow \quad
+              dw_{ij} = \sum_c \v{dy_{ic}} \v{v_{jc}}, \qquad
+              \v{dv_{jc}} = \sum_i w_{ij} \v{dy_{ic}}
+
+    .. math:: dW = \v{dY} \v{V}^\top, \qquad \v{dV} = W^\top \v{dY}
+
+    The value's gradient is a weighted sum of the outputs' gradients: it comes to each value from
+    where the value went.
+
+    Examples
+    --------
+    Two queries.  The first value went to both by half; the second only to the second query.
+
+    >>> weights, V = [[0.5, 0], [0.5, 1]], [[3], [4]]
+    >>> d_weights, d_V = weighted_sum_vjp([[1], [10]], weights, V)
+    >>> d_weights
+    array([[ 3.,  4.],
+           [30., 40.]])
+    >>> d_V
+    array([[ 5.5],
+           [10. ]])
+    """
+    weights = _shapes.matrix(weights, "weights", "(..., n_q, n_k)")
+    V = _shapes.matrix(V, "V", "(..., n_k, d_v)")
+    if weights.shape[-1] != V.shape[-2]:
+        raise ValueError(
+            f"weights has shape {weights.shape} and V has shape {V.shape}: give one value (a row "
+            f"of V) for each key (a column of weights)."
+        )
+    output_shape = (*_shapes.leading_axes(weights=weights, V=V), weights.shape[-2], V.shape[-1])
+    d_output = _shapes.gradient(d_output, "d_output", output_shape, "the output")
+    d_weights = d_output @ transposed(V)
+    d_V = transposed(weights) @ d_output
+    return summed_to(d_weights, weights.shape), summed_to(d_V, V.shape)
+
+
+@_checks.reports_overflow
+def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
+    r"""Go back from the outputs of scaled dot-product attention to queries, keys and values.
+
+    Parameters
+    ----------
+    d_output : array_like, shape (..., n_q, d_v)
+        Derivative of the loss by each entry of the outputs.
+    Q, K, V, mask, scale
+        What `scaled_dot_product_attention` was given.
+
+    Returns
+    -------
+    d_Q, d_K, d_V : ndarray, same shapes as `Q`, `K`, `V`
+        Derivative of the loss by each entry.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `scaled_dot_product_attention`, and if `d_output` has not the shape of the output.
+
+    Notes
+    -----
+    The three stages, from the last to the first; each is a function of its own.
+
+    1. `weighted_sum_vjp`, from the output to weights and values:
+
+       .. math:: dW = \v{dY} \v{V}^\top, \qquad \v{dV} = W^\top \v{dY}
+
+    2. `softmax_vjp`, from weights to scores:
+
+       .. math:: ds_{ij} = w_{ij} \, (dw_{ij} - D_i), \qquad D_i = \sum_j w_{ij} \, dw_{ij}
+
+    3. `scaled_dot_vjp`, from scores to queries and keys:
+
+       .. math:: \q{dQ} = \text{scale} \; dS \, \k{K}, \qquad
+                 \k{dK} = \text{scale} \; dS^\top \q{Q}
+
+    A masked pair has weight 0, so its score gets 0: the mask needs no term of its own.
+
+    :math:`D_i` needs no weights.  Put :math:`dw_{ij} = \sum_c \v{dy_{ic} v_{jc}}` into it, sum over
+    j first, and the outputs appear:
+
+    .. math:: D_i = \sum_c \v{dy_{ic}} \sum_j w_{ij} \v{v_{jc}} = \sum_c \v{dy_{ic}} \, \v{y_{ic}}
+
+    Fused kernels compute it so, one product for each row (Dao et al. 2022).
+
+    Examples
+    --------
+    Two keys that tie, values 0 and 8, so the output is 4.  The second value lies above the
+    output, so its score gets ½(8 − 4) and its key is pulled towards the query; the first gets
+    ½(0 − 4).  The keys are 0 and cannot pull the query.
+
+    >>> d_Q, d_K, d_V = attention_vjp([[1]], [[1]], [[0], [0]], [[0], [8]])
+    >>> d_Q, d_K.ravel(), d_V.ravel()
+    (array([[0.]]), array([-2.,  2.]), array([0.5, 0.5]))
+    """
+    _, weights = scaled_dot_product_attention(Q, K, V, mask=mask, scale=scale)
+    d_weights, d_V = weighted_sum_vjp(d_output, weights, V)
+    d_scores = softmax_vjp(d_weights, weights)
+    d_Q, d_K = scaled_dot_vjp(d_scores, Q, K, scale)
+    return d_Q, d_K, d_V
+
+
+@_checks.reports_overflow
+def output_query_jacobian(q, K, V, scale=None):
+    r"""Differentiate the output for one query by that query.
+
+    Parameters
+    ----------
+    q : array_like, shape (..., d_k)
+        One query.
+    K : array_like, shape (..., n_k, d_k)
+        Keys, one in each row.
+    V : array_like, shape (..., n_k, d_v)
+        Values, one for each key.
+    scale : float, optional
+        The factor on the dot products, :math:`1/\sqrt{d_k}` if not given.
+
+    Returns
+    -------
+    ndarray, shape (..., d_v, d_k)
+        Entry (a, b) is the derivative of output component a by query component b.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `scaled_dot_product_attention`.
+
+    Notes
+    -----
+    Score j changes with the query by :math:`\text{scale} \, \k{k_j}`, weight j with the scores as
+    in `softmax_jacobian`, and the output with weight j by :math:`\v{v_j}`.  Together, with the mean
+    key :math:`\k{\bar k} = \sum_j w_j \k{k_j}` and the output :math:`\v{y} = \sum_j w_j \v{v_j}`:
+
+    .. math:: \frac{\partial \v{y}}{\partial \q{q}}
+              = \text{scale} \sum_j w_j \, \v{v_j} (\k{k_j} - \k{\bar k})^\top
+              = \text{scale} \sum_j w_j \, (\v{v_j} - \v{y}) (\k{k_j} - \k{\bar k})^\top
+
+    The last step subtracts 0, because :math:`\sum_j w_j (\k{k_j} - \k{\bar k}) = 0`.  It is the
+    covariance of values and keys under the weights: the output follows the query only as far as
+    keys and values vary together among the items that count.  Where one weight is nearly 1 nothing
+    varies, and the derivative vanishes.
+
+    Examples
+    --------
+    Keys ±1 and values 0 and 8, both weights ½.  Deviations ±1 and ±4: the covariance is 4.
+
+    >>> output_query_jacobian([0], [[-1], [1]], [[0], [8]])
+    array([[4.]])
+    """
+    q = _checks.finite(_checks.real_array(q, "q"), "q")
+    if q.ndim == 0 or q.shape[-1] == 0:
+        raise ValueError(f"q has shape {q.shape}, expected (..., d_k): give a row.")
+    K, V = _shapes.matrix(K, "K", "(..., n_k, d_k)"), _shapes.matrix(V, "V", "(..., n_k, d_v)")
+    _shapes.width(q, "q", K.shape[-1], f"K has shape {K.shape}, and a query is as long as a key")
+    output, weights = scaled_dot_product_attention(q[..., None, :], K, V, scale=scale)
+    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    from_mean_key, from_output = K - weights @ K, V - output
+    weighted = transposed(weights) * from_output
+    return scale * (transposed(weighted) @ from_mean_key)

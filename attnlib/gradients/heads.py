@@ -1,0 +1,159 @@
+"""Gradients through projections and multi-head attention."""
+
+import dataclasses
+
+from attnlib import _checks, _shapes
+from attnlib.attention import scaled_dot_product_attention
+from attnlib.gradients._sums import summed_over_rows, summed_products
+from attnlib.gradients.attention import attention_vjp
+from attnlib.heads import MultiHeadAttention, merge_heads, split_heads
+from attnlib.heads.split import for_heads
+
+
+@_checks.reports_overflow
+def projection_vjp(d_output, X, W):
+    r"""Go back from projected rows to the rows, the matrix and the bias.
+
+    Parameters
+    ----------
+    d_output : array_like, shape (..., n, d_out)
+        Derivative of the loss by each entry of the projected rows.
+    X : array_like, shape (..., n, d_in)
+        The rows.
+    W : array_like, shape (d_in, d_out)
+        The matrix.
+
+    Returns
+    -------
+    d_X : ndarray, same shape as `X`
+        Derivative of the loss by each entry of the rows.
+    d_W : ndarray, same shape as `W`
+        Derivative of the loss by each entry of the matrix.
+    d_b : ndarray, shape (d_out,)
+        Derivative of the loss by the bias; leave it if there was none.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or a number is NaN or infinite.
+    TypeError
+        If an array holds anything but integers and floats.
+
+    Notes
+    -----
+    .. math:: y_{tb} = \sum_a x_{ta} W_{ab} + b_b
+
+    .. math:: dx_{ta} = \sum_b dy_{tb} W_{ab}, \qquad
+              dW_{ab} = \sum_t x_{ta} \, dy_{tb}, \qquad
+              db_b = \sum_t dy_{tb}
+
+    or, all at once:
+
+    .. math:: dX = dY \, W^\top, \qquad dW = X^\top dY, \qquad db = \mathbf{1}^\top dY
+
+    The matrix and the bias serve every row, so their derivatives are sums over the rows t, of the
+    whole batch.
+
+    Examples
+    --------
+    Two rows through one number, 3: each row gets 3 times its derivative back, and 3 itself gets
+    5 · 1 + 6 · 10.
+
+    >>> d_X, d_W, d_b = projection_vjp([[1], [10]], [[5], [6]], [[3]])
+    >>> d_X.ravel(), d_W, d_b
+    (array([ 3., 30.]), array([[65.]]), array([11.]))
+    """
+    X = _shapes.matrix(X, "X", "(..., n, d_in)")
+    W = _shapes.shaped(W, "W", ("d_in", "d_out"), "one matrix for all rows of X")
+    _shapes.width(X, "X", W.shape[0], f"W has shape {W.shape}, one row for each")
+    output_shape = (*X.shape[:-1], W.shape[1])
+    d_output = _shapes.gradient(d_output, "d_output", output_shape, "the projected rows")
+    return d_output @ W.T, summed_products(X, d_output), summed_over_rows(d_output)
+
+
+@_checks.reports_overflow
+def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
+    r"""Go back from the output of multi-head attention to its items and all its parameters.
+
+    Parameters
+    ----------
+    d_output : array_like, shape (..., n_q, d_out)
+        Derivative of the loss by each entry of the output.
+    attention : MultiHeadAttention
+        The attention.
+    X_Q, X_KV, mask
+        What it was called with.
+
+    Returns
+    -------
+    d_X_Q : ndarray, same shape as `X_Q`
+        Derivative of the loss by each entry of the items that ask; in self-attention of the
+        items, through queries, keys and values together.
+    d_X_KV : ndarray, same shape as `X_KV`, or None
+        Derivative of the loss by each entry of the items that are asked; None in self-attention.
+    d_attention : MultiHeadAttention
+        In the place of each parameter the derivative of the loss by it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `MultiHeadAttention`, and if `d_output` has not the shape of the output.
+
+    Notes
+    -----
+    Forwards, then the same line read from the right:
+
+    .. math:: X \xrightarrow{W_Q, W_K, W_V} \q{Q}, \k{K}, \v{V} \xrightarrow{\text{split}}
+              \xrightarrow{\text{attention}} \xrightarrow{\text{merge}} \v{Y} \xrightarrow{W_O}
+              \text{output}
+
+    1. `projection_vjp` at :math:`W_O` gives :math:`dW_O = \v{Y}^\top \, d\text{output}` and
+       :math:`\v{dY} = d\text{output} \; W_O^\top`.
+    2. Merging moves numbers and computes nothing; its gradient is moved back by splitting.
+    3. `attention_vjp` in each head gives :math:`\q{dQ_h}, \k{dK_h}, \v{dV_h}`.
+    4. Splitting is undone by merging.  `projection_vjp` at each matrix gives
+
+       .. math:: dW_Q = X_Q^\top \q{dQ}, \qquad dW_K = X_{KV}^\top \k{dK}, \qquad
+                 dW_V = X_{KV}^\top \v{dV}
+
+       .. math:: dX_Q = \q{dQ} \, W_Q^\top, \qquad dX_{KV} = \k{dK} \, W_K^\top + \v{dV} \, W_V^\top
+
+    In self-attention an item is all three, and its derivative is the sum of the three.
+
+    Examples
+    --------
+    One head, one item: its weight is 1 whatever it is, so only value and output learn.
+
+    >>> attention = MultiHeadAttention([[2]], [[3]], [[5]], [[7]], n_heads=1)
+    >>> d_X, _, d = multi_head_vjp([[1]], attention, [[11]])
+    >>> d_X
+    array([[35.]])
+    >>> [W.item() for W in (d.W_Q, d.W_K, d.W_V, d.W_O)]
+    [0.0, 0.0, 77.0, 55.0]
+    """
+    _checks.kind(attention, MultiHeadAttention, "attention")
+    Q, K, V = attention.project(X_Q, X_KV)
+    mask = for_heads(mask, Q, K)
+    outputs, _ = scaled_dot_product_attention(Q, K, V, mask=mask)
+    merged = merge_heads(outputs)
+    output_shape = (*merged.shape[:-1], attention.W_O.shape[1])
+    d_output = _shapes.gradient(d_output, "d_output", output_shape, "the output")
+
+    d_merged, d_W_O, d_b_O = projection_vjp(d_output, merged, attention.W_O)
+    d_outputs = split_heads(d_merged, attention.n_heads)
+    d_Q, d_K, d_V = attention_vjp(d_outputs, Q, K, V, mask=mask)
+
+    source = X_Q if X_KV is None else X_KV
+    d_asking, d_W_Q, d_b_Q = projection_vjp(merge_heads(d_Q), X_Q, attention.W_Q)
+    d_as_key, d_W_K, d_b_K = projection_vjp(merge_heads(d_K), source, attention.W_K)
+    d_as_value, d_W_V, d_b_V = projection_vjp(merge_heads(d_V), source, attention.W_V)
+
+    biases = {"b_Q": d_b_Q, "b_K": d_b_K, "b_V": d_b_V, "b_O": d_b_O}
+    d_attention = dataclasses.replace(
+        attention,
+        **{"W_Q": d_W_Q, "W_K": d_W_K, "W_V": d_W_V, "W_O": d_W_O},
+        **{name: d for name, d in biases.items() if getattr(attention, name) is not None},
+    )
+    if X_KV is None:
+        return d_asking + d_as_key + d_as_value, None, d_attention
+    return d_asking, d_as_key + d_as_value, d_attention

@@ -1,0 +1,154 @@
+"""Gradients through the layers that see one row at a time."""
+
+import dataclasses
+import math
+
+import numpy as np
+
+from attnlib import _checks, _shapes
+from attnlib.blocks import LayerNorm
+from attnlib.blocks.activations import ACTIVATIONS, check_activation, normal_distribution
+from attnlib.blocks.network import feed_forward_arrays
+from attnlib.blocks.norm import layer_norm, standardized
+from attnlib.gradients._sums import summed_over_rows
+from attnlib.gradients.heads import projection_vjp
+from attnlib.projections import project
+
+
+@_checks.reports_overflow
+def layer_norm_vjp(d_output, X, gain=None, bias=None, epsilon=1e-5):
+    r"""Go back from normalised rows to the rows, the gain and the bias.
+
+    Parameters
+    ----------
+    d_output : array_like, shape (..., n, d)
+        Derivative of the loss by each entry of what `layer_norm` returned.
+    X, gain, bias, epsilon
+        What `layer_norm` was given.
+
+    Returns
+    -------
+    d_X : ndarray, same shape as `X`
+        Derivative of the loss by each entry of the rows.
+    d_gain, d_bias : ndarray, shape (d,)
+        Derivative of the loss by gain and bias, also where they were not given and so 1 and 0.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `layer_norm`, and if `d_output` has not the shape of `X`.
+
+    Notes
+    -----
+    With :math:`z_c = (x_c - \mu) / \sigma` and :math:`y_c = \text{gain}_c z_c + \text{bias}_c`:
+
+    .. math:: d\text{gain}_c = \sum_t dy_{tc} z_{tc}, \qquad d\text{bias}_c = \sum_t dy_{tc}, \qquad
+              dz_c = \text{gain}_c \, dy_c
+
+    An entry :math:`x_c` moves its own z, the mean, and sigma, by
+    :math:`\partial \mu / \partial x_c = 1/d` and
+    :math:`\partial \sigma / \partial x_c = (x_c - \mu) / (d \, \sigma) = z_c / d`:
+
+    .. math:: \frac{\partial z_a}{\partial x_c}
+              = \frac{1}{\sigma} \Big( \delta_{ac} - \frac{1}{d} - \frac{z_a z_c}{d} \Big)
+
+    .. math:: dx_c = \sum_a dz_a \frac{\partial z_a}{\partial x_c}
+              = \frac{1}{\sigma} \Big( dz_c - \frac{1}{d} \sum_a dz_a
+              - z_c \, \frac{1}{d} \sum_a z_a \, dz_a \Big)
+
+    So what would shift the row, or stretch it, is taken out: the output does not depend on either.
+
+    Examples
+    --------
+    A row of two can only be shifted or stretched.  Nothing is left but for epsilon:
+
+    >>> d_X, d_gain, d_bias = layer_norm_vjp([[1, 0]], [[1, 5]], epsilon=1e-9)
+    >>> bool(np.abs(d_X).max() < 1e-9), d_gain.round(6), d_bias
+    (True, array([-1.,  0.]), array([1., 0.]))
+    """
+    shape = layer_norm(X, gain, bias, epsilon).shape
+    Z, sigma = standardized(X, epsilon)
+    d_output = _shapes.gradient(d_output, "d_output", shape, "the output")
+    d_gain, d_bias = summed_over_rows(d_output * Z), summed_over_rows(d_output)
+    d_Z = d_output if gain is None else d_output * _checks.real_array(gain, "gain")
+    shift = d_Z.mean(axis=-1, keepdims=True)
+    stretch = (Z * d_Z).mean(axis=-1, keepdims=True)
+    return (d_Z - shift - Z * stretch) / sigma, d_gain, d_bias
+
+
+def activation_slope(X, activation):
+    """Return the derivative of an activation at each entry of `X`; that of relu at 0 is 0."""
+    if activation == "relu":
+        return (X > 0).astype(X.dtype)
+    density = np.exp(-(X**2) / 2) / math.sqrt(2 * math.pi)
+    return normal_distribution(X) + X * density
+
+
+@_checks.reports_overflow
+def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
+    r"""Go back through the feed-forward network to its rows, matrices and biases.
+
+    Parameters
+    ----------
+    d_output : array_like, shape (..., n, d_out)
+        Derivative of the loss by each entry of what `feed_forward` returned.
+    X, W_1, b_1, W_2, b_2, activation
+        What `feed_forward` was given.
+
+    Returns
+    -------
+    d_X, d_W_1, d_b_1, d_W_2, d_b_2 : ndarray, same shapes as the arrays
+        Derivative of the loss by each entry.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `feed_forward`, and if `d_output` has not the shape of the output.
+
+    Notes
+    -----
+    With :math:`Z = X W_1 + b_1`, :math:`H = \mathrm{activation}(Z)` and :math:`Y = H W_2 + b_2`,
+    from the right, where ∘ multiplies entry by entry:
+
+    .. math:: dW_2 = H^\top dY, \quad db_2 = \mathbf{1}^\top dY, \quad
+              dZ = (dY \, W_2^\top) \circ \mathrm{activation}'(Z)
+
+    .. math:: dW_1 = X^\top dZ, \quad db_1 = \mathbf{1}^\top dZ, \quad dX = dZ \, W_1^\top
+
+    .. math:: \mathrm{relu}'(z) = [z > 0], \qquad
+              \mathrm{gelu}'(z) = \Phi(z) + z \, \varphi(z), \qquad
+              \varphi(z) = \frac{1}{\sqrt{2\pi}} e^{-z^2/2}
+
+    A unit that relu has cut off passes nothing back.  At exactly 0 relu has a corner; as in
+    PyTorch its slope there is 0.
+
+    Examples
+    --------
+    Units x and −x: for x = 3 the second is cut off, so the slope of the sum is 1.
+
+    >>> W_1, W_2 = [[1, -1]], [[1], [1]]
+    >>> d_X, *_ = feed_forward_vjp([[1]], [[3]], W_1, [0, 0], W_2, [0])
+    >>> d_X
+    array([[1.]])
+    """
+    check_activation(activation)
+    X, W_1, b_1, W_2, b_2 = feed_forward_arrays(X, W_1, b_1, W_2, b_2)
+    Z = project(X, W_1, b_1)
+    d_H, d_W_2, d_b_2 = projection_vjp(d_output, ACTIVATIONS[activation](Z), W_2)
+    d_Z = d_H * activation_slope(Z, activation)
+    d_X, d_W_1, d_b_1 = projection_vjp(d_Z, X, W_1)
+    return d_X, d_W_1, d_b_1, d_W_2, d_b_2
+
+
+def norm_vjp(d_output, norm, X):
+    """Go back through a `LayerNorm`, to its rows and to its gain and bias."""
+    d_X, d_gain, d_bias = layer_norm_vjp(d_output, X, norm.gain, norm.bias, norm.epsilon)
+    return d_X, LayerNorm(d_gain, d_bias, norm.epsilon)
+
+
+def network_vjp(d_output, network, X):
+    """Go back through a `FeedForward`, to its rows and to its parameters."""
+    n = network
+    d_X, *d = feed_forward_vjp(d_output, X, n.W_1, n.b_1, n.W_2, n.b_2, n.activation)
+    d_W_1, d_b_1, d_W_2, d_b_2 = d
+    return d_X, dataclasses.replace(n, W_1=d_W_1, b_1=d_b_1, W_2=d_W_2, b_2=d_b_2)

@@ -1,0 +1,164 @@
+"""Gradients through the normalisers: from weights back to scores."""
+
+import numpy as np
+
+from attnlib import _checks, _shapes
+from attnlib.normalizers import sigmoid_normalize
+
+
+@_checks.reports_overflow
+def softmax_vjp(d_weights, weights, temperature=1.0):
+    r"""Go back from the weights of softmax to the scores.
+
+    Parameters
+    ----------
+    d_weights : array_like, shape (..., n)
+        Derivative of the loss by each weight.
+    weights : array_like, shape (..., n)
+        What `softmax` returned, along its last axis.
+    temperature : float, optional
+        The temperature that it was given.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        Derivative of the loss by each score.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a number is NaN or infinite, or `temperature` is not above 0.
+    TypeError
+        If an array holds anything but integers and floats, or `temperature` is not a number.
+
+    Notes
+    -----
+    Score j moves every weight of its row, by :math:`\partial w_i / \partial s_j = \frac{1}{T} w_i
+    (\delta_{ij} - w_j)`.  The loss feels all of them:
+
+    .. math:: ds_j = \sum_i dw_i \, \frac{\partial w_i}{\partial s_j}
+              = \frac{1}{T} \Big( dw_j \, w_j - \sum_i dw_i \, w_i w_j \Big)
+
+    .. math:: ds_j = \frac{1}{T} \, w_j \Big( dw_j - \sum_i w_i \, dw_i \Big)
+
+    The sum is the mean of ``d_weights`` under the weights: a score rises in use if its weight does
+    better than the mean.  So a row of the result sums to 0, a weight of 0 gets 0, and where one
+    weight is nearly 1 nothing is left of the gradient.  No n × n Jacobian is made.
+
+    Examples
+    --------
+    Both weights ½, and only the first matters to the loss: mean ½, so ½(1 − ½) and ½(0 − ½).
+
+    >>> softmax_vjp([1, 0], [0.5, 0.5])
+    array([ 0.25, -0.25])
+    """
+    d_weights, w, T = _arguments(d_weights, "weights", weights, temperature)
+    mean = (w * d_weights).sum(axis=-1, keepdims=True)
+    return w * (d_weights - mean) / T
+
+
+@_checks.reports_overflow
+def sparsemax_vjp(d_weights, weights, temperature=1.0):
+    r"""Go back from the weights of sparsemax to the scores.
+
+    Parameters
+    ----------
+    d_weights : array_like, shape (..., n)
+        Derivative of the loss by each weight.
+    weights : array_like, shape (..., n)
+        What `sparsemax` returned, along its last axis.
+    temperature : float, optional
+        The temperature that it was given.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        Derivative of the loss by each score.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `softmax_vjp`, and `ValueError` if a row has no positive weight.
+
+    Notes
+    -----
+    Among the positive weights P the Jacobian is :math:`\frac{1}{T} (\delta_{ij} - 1/|P|)`, and 0
+    elsewhere (Martins and Astudillo 2016):
+
+    .. math:: ds_j = \frac{1}{T} \Big( dw_j - \frac{1}{|P|} \sum_{i \in P} dw_i \Big) [j \in P]
+
+    The mean is over P and each member counts the same, while in softmax each counts by its weight.
+
+    Examples
+    --------
+    The third weight is 0, so its derivative does not count: mean ½, and 1 − ½ and 0 − ½.
+
+    >>> sparsemax_vjp([1, 0, 100], [0.75, 0.25, 0])
+    array([ 0.5, -0.5,  0. ])
+    """
+    d_weights, w, T = _arguments(d_weights, "weights", weights, temperature)
+    kept = w > 0
+    n_kept = kept.sum(axis=-1, keepdims=True)
+    if (n_kept == 0).any():
+        raise ValueError(
+            f"weights of shape {w.shape} has a row without a positive weight. Give what sparsemax "
+            f"returned."
+        )
+    mean = np.where(kept, d_weights, 0).sum(axis=-1, keepdims=True) / n_kept.astype(w.dtype)
+    return np.where(kept, d_weights - mean, 0) / T
+
+
+@_checks.reports_overflow
+def sigmoid_normalize_vjp(d_weights, scores, temperature=1.0):
+    r"""Go back from the weights of `sigmoid_normalize` to the scores.
+
+    Parameters
+    ----------
+    d_weights : array_like, shape (..., n)
+        Derivative of the loss by each weight.
+    scores : array_like, shape (..., n)
+        What `sigmoid_normalize` was given, along its last axis; an entry may be -inf.
+    temperature : float, optional
+        The temperature that it was given.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        Derivative of the loss by each score.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `softmax_vjp` and for `sigmoid_normalize`.
+
+    Notes
+    -----
+    Softmax's derivative with one factor more, the slope that is left to each sigmoid:
+
+    .. math:: ds_j = \frac{1}{T} \, w_j \, (1 - \sigma(s_j / T))
+              \Big( dw_j - \sum_i w_i \, dw_i \Big)
+
+    A score well above 0 has none left, however small its weight; very negative ones behave as in
+    softmax.  The scores are needed, as the weights do not tell where the sigmoids stood.
+
+    Examples
+    --------
+    Both weights ½ and both sigmoids ½: half of what softmax would give.
+
+    >>> sigmoid_normalize_vjp([1, 0], [0, 0])
+    array([ 0.125, -0.125])
+    """
+    weights = sigmoid_normalize(scores, temperature=temperature)
+    d_weights, w, T = _arguments(d_weights, "weights", weights, temperature)
+    room = 1 / (1 + np.exp(_checks.real_array(scores, "scores") / T))
+    mean = (w * d_weights).sum(axis=-1, keepdims=True)
+    return w * room * (d_weights - mean) / T
+
+
+def _arguments(d_weights, name, weights, temperature):
+    """Return all three, checked."""
+    weights = _checks.finite(_checks.real_array(weights, name), name)
+    if weights.ndim == 0:
+        raise ValueError(f"{name} has shape (), expected (..., n): give a row.")
+    d_weights = _shapes.gradient(d_weights, "d_weights", weights.shape, name)
+    return d_weights, weights, _checks.temperature_of(temperature, weights.dtype)

@@ -1,0 +1,44 @@
+"""Gradients through positions."""
+
+from attnlib import _checks
+from attnlib.positions.relative import turned
+
+
+@_checks.reports_overflow
+def rotary_vjp(d_output, positions=None, base=10000.0):
+    r"""Go back from turned rows to the rows before they were turned.
+
+    Parameters
+    ----------
+    d_output : array_like, shape (..., n, d)
+        Derivative of the loss by each entry of what `rotary` returned.
+    positions, base
+        What `rotary` was given.
+
+    Returns
+    -------
+    ndarray, shape (..., n, d)
+        Derivative of the loss by each entry of the rows.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `rotary`.
+
+    Notes
+    -----
+    Each pair of components was multiplied by a rotation :math:`R_t`.  The derivative is multiplied
+    by its transpose, which turns the same angle back:
+
+    .. math:: dx = R_t^\top \, dy = R_{-t} \, dy
+
+    (Sinusoids are added to the items, so their derivative passes unchanged.)
+
+    Examples
+    --------
+    >>> from attnlib import rotary
+    >>> rotary_vjp(rotary([[1, 0], [1, 0]])).round(6)
+    array([[1., 0.],
+           [1., 0.]])
+    """
+    return turned(d_output, "d_output", positions, base, -1)

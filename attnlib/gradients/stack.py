@@ -1,0 +1,66 @@
+"""Gradients through the decoder-only stack."""
+
+from attnlib import _checks, _shapes
+from attnlib.blocks import DecoderOnly
+from attnlib.blocks.encoder import causal_and, items
+from attnlib.gradients.blocks import encoder_block_vjp
+from attnlib.gradients.layers import norm_vjp
+
+
+@_checks.reports_overflow
+def decoder_only_vjp(d_output, stack, X, *, mask=None):
+    r"""Go back from the output of a decoder-only stack to its items and all its parameters.
+
+    Parameters
+    ----------
+    d_output : array_like, shape (..., n, d_model)
+        Derivative of the loss by each entry of the output.
+    stack : DecoderOnly
+        The stack.
+    X, mask
+        What it was called with.
+
+    Returns
+    -------
+    d_X : ndarray, same shape as `X`
+        Derivative of the loss by each entry of the items.
+    d_stack : DecoderOnly
+        In the place of each parameter the derivative of the loss by it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `DecoderOnly`, and if `d_output` has not the shape of the output.
+
+    Notes
+    -----
+    The blocks in reverse order.  The way forwards is kept, because each block goes back from the
+    items that it was given, :math:`X_0 = X` and :math:`X_b = \text{block}_b(X_{b-1})`:
+
+    .. math:: dX_{b-1} = \text{block}_b^{\,\text{vjp}}(dX_b, X_{b-1})
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> stack = DecoderOnly.random(rng, 2, d_model=4, n_heads=2)
+    >>> d_X, d_stack = decoder_only_vjp(np.eye(4), stack, np.eye(4))
+    >>> d_X.shape, d_stack.blocks[1].attention.W_Q.shape
+    ((4, 4), (4, 4))
+    """
+    _checks.kind(stack, DecoderOnly, "stack")
+    X = items(X, stack.blocks[0].norm_1)
+    d_X = _shapes.gradient(d_output, "d_output", X.shape, "the output")
+    mask = causal_and(mask, X)
+    given = []
+    for block in stack.blocks:
+        given.append(X)
+        X, _ = block(X, mask=mask)
+    d_norm = None
+    if stack.norm is not None:
+        d_X, d_norm = norm_vjp(d_X, stack.norm, X)
+    d_blocks = []
+    for block, X in zip(reversed(stack.blocks), reversed(given)):
+        d_X, d_block = encoder_block_vjp(d_X, block, X, mask=mask)
+        d_blocks.append(d_block)
+    return d_X, DecoderOnly(tuple(reversed(d_blocks)), d_norm)

@@ -1,0 +1,122 @@
+"""Relative positions: scores that depend on how far apart query and key stand, not on where."""
+
+import numpy as np
+
+from attnlib import _checks, _shapes
+from attnlib._shapes import aligned_positions
+from attnlib.positions.sinusoids import frequencies
+
+
+@_checks.reports_overflow
+def rotary(X, positions=None, base=10000.0):
+    r"""Turn each pair of components of a query or a key by an angle that grows with its position.
+
+    Parameters
+    ----------
+    X : array_like, shape (..., n, d)
+        Queries or keys, one in each row; d is even.
+    positions : array_like, shape (n,) or broadcasting to (..., n), optional
+        Where each row stands, 0 to n − 1 if not given.  A cache gives the later ones.
+    base : float, optional
+        Above 1.  Sets the slowest turn, as in `sinusoidal`.
+
+    Returns
+    -------
+    ndarray, same shape as `X`
+        The turned rows, each as long as before.
+
+    Raises
+    ------
+    ValueError
+        If d is odd, `positions` does not broadcast to the rows of `X`, `base` is not above 1 and
+        finite, or a number is NaN or infinite.
+    TypeError
+        If an array holds anything but integers and floats, or `base` is not a number.
+
+    Notes
+    -----
+    Rotary position embedding (Su et al. 2021), for the row at position t:
+
+    .. math:: (x_{2i}, x_{2i+1}) \mapsto (x_{2i} \cos t\omega_i - x_{2i+1} \sin t\omega_i, \
+              x_{2i} \sin t\omega_i + x_{2i+1} \cos t\omega_i)
+
+    Turn queries and keys, not values.  The dot product of a query at t and a key at s then depends
+    on positions through t − s only.
+
+    Examples
+    --------
+    The same row twice; at position 1 its one pair has turned by one radian.
+
+    >>> rotary([[1, 0], [1, 0]]).round(4)
+    array([[1.    , 0.    ],
+           [0.5403, 0.8415]])
+    """
+    return turned(X, "X", positions, base, 1)
+
+
+def turned(X, name, positions, base, direction):
+    """Turn the rows of `X`, called `name`, forwards (`direction` 1) or backwards (-1)."""
+    X = _shapes.matrix(X, name, "(..., n, d)")
+    n, d = X.shape[-2:]
+    t = np.arange(n) if positions is None else positions
+    t = _checks.finite(_checks.real_array(t, "positions"), "positions")
+    try:
+        t = np.broadcast_to(t, X.shape[:-1])
+    except ValueError:
+        raise ValueError(
+            f"positions has shape {t.shape}, but {name} has shape {X.shape}: give {n} positions, "
+            f"one for each row."
+        ) from None
+    angles = direction * t[..., None] * frequencies(d, base, f"{name} has shape {X.shape}, and d")
+    cos, sin = np.cos(angles).astype(X.dtype), np.sin(angles).astype(X.dtype)
+    first, second = X[..., 0::2], X[..., 1::2]
+    pairs = [first * cos - second * sin, first * sin + second * cos]
+    return np.stack(pairs, axis=-1).reshape(X.shape)
+
+
+def linear_bias(n_q, n_k, n_heads):
+    r"""Lower each score in proportion to the distance of its key, more steeply in some heads.
+
+    Parameters
+    ----------
+    n_q : int
+        Number of queries.
+    n_k : int
+        Number of keys.
+    n_heads : int
+        Number of heads.
+
+    Returns
+    -------
+    ndarray, shape (n_heads, n_q, n_k)
+        What is to be added to the scores before softmax: 0 at the query's own position, negative
+        elsewhere.
+
+    Raises
+    ------
+    ValueError
+        If a number is below 1, or `n_q` exceeds `n_k`.
+    TypeError
+        If a number is not an integer.
+
+    Notes
+    -----
+    Attention with linear biases (Press et al. 2022), for heads h = 1 … H.  As in `causal`, the last
+    query stands at the last key; i and j are positions:
+
+    .. math:: b_{hij} = - 2^{-8h/H} \, |i - j|
+
+    The paper masks the future; without a mask this form treats both directions alike.
+
+    Examples
+    --------
+    One head has the slope 2⁻⁸, so these are 1/256 apart:
+
+    >>> linear_bias(1, 3, 1) * 256
+    array([[[-2., -1.,  0.]]])
+    """
+    query_position, key_position = aligned_positions(n_q, n_k)
+    n_heads = _checks.count(n_heads, "n_heads")
+    slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
+    minus_distance = np.minimum(query_position - key_position, key_position - query_position)
+    return slopes[:, None, None] * minus_distance

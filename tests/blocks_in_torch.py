@@ -1,0 +1,147 @@
+"""Blocks with random parameters, and the same blocks in PyTorch with every gradient."""
+
+import numpy as np
+import torch
+
+from attnlib import (
+    DecoderBlock,
+    DecoderOnly,
+    EncoderBlock,
+    FeedForward,
+    LayerNorm,
+    MultiHeadAttention,
+    causal,
+)
+
+d_model, d_source, d_ff, n, m = 6, 5, 11, 4, 7
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def draw_mask(*shape, seed=0):
+    """A random mask that leaves each item itself or, if there are others, the first of them."""
+    mask = np.random.default_rng(seed).random(shape) < 0.5
+    mask[..., 0] = True
+    return mask
+
+
+def drawn(holder, seed=0):
+    """Copy a block with a random number in the place of every parameter."""
+    rng = np.random.default_rng(seed)
+    new = {name: rng.normal(0, 0.6, x.shape) for name, x in holder.parameters().items()}
+    return holder.with_parameters(new)
+
+
+def attention(source=d_model, bias=True, n_heads=2, d_k=3, d_v=4):
+    """Multi-head attention that `drawn` has still to fill."""
+    shapes = {"W_Q": (d_model, n_heads * d_k), "W_K": (source, n_heads * d_k)}
+    shapes |= {"W_V": (source, n_heads * d_v), "W_O": (n_heads * d_v, d_model)}
+    shapes |= {f"b_{x}": shapes[f"W_{x}"][1:] for x in "QKVO" if bias}
+    zeros = {name: np.zeros(shape) for name, shape in shapes.items()}
+    return MultiHeadAttention(**zeros, n_heads=n_heads)
+
+
+def norm(epsilon):
+    return LayerNorm(np.ones(d_model), np.zeros(d_model), epsilon)
+
+
+def network(activation):
+    return FeedForward.random(np.random.default_rng(0), d_model, d_ff, activation=activation)
+
+
+def encoder(norm_first=False, activation="relu", bias=True, seed=0):
+    """An encoder block whose parameters are all random, and whose norms differ in epsilon."""
+    parts = attention(bias=bias), norm(0.1), network(activation), norm(0.2)
+    return drawn(EncoderBlock(*parts, norm_first), seed)
+
+
+def decoder(norm_first=False, activation="relu", bias=True, source=d_source, seed=0):
+    """A decoder block whose memory has rows of another length than its items."""
+    parts = attention(bias=bias), norm(0.1), attention(source, bias, 3, 2, 5), norm(0.2)
+    return drawn(DecoderBlock(*parts, network(activation), norm(0.3), norm_first), seed)
+
+
+def stack(norm_first=True, activation="gelu", with_norm=True, seed=0):
+    """Two blocks that differ in all but their shapes, with or without a norm at the end."""
+    blocks = encoder(norm_first, activation), encoder(norm_first, activation, bias=False)
+    return drawn(DecoderOnly(blocks, norm(0.4) if with_norm else None), seed)
+
+
+def torch_norm(p, name, norm, X):
+    norm_ = torch.nn.functional.layer_norm
+    return norm_(X, (d_model,), p[f"{name}.gain"], p[f"{name}.bias"], norm.epsilon)
+
+
+def torch_attention(p, name, n_heads, X, source, mask):
+    rows = {"Q": X, "K": source, "V": source}
+    Q, K, V = (
+        (rows[x] @ p[f"{name}.W_{x}"] + p.get(f"{name}.b_{x}", 0))
+        .unflatten(-1, (n_heads, -1))
+        .transpose(-2, -3)
+        for x in "QKV"
+    )
+    scores = torch.einsum("...ic,...jc->...ij", Q, K) / Q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~torch.tensor(mask)[..., None, :, :], -torch.inf)
+    outputs = (scores.softmax(-1) @ V).transpose(-2, -3).flatten(-2)
+    return outputs @ p[f"{name}.W_O"] + p.get(f"{name}.b_O", 0)
+
+
+def torch_network(p, name, activation, X):
+    hidden = getattr(torch.nn.functional, activation)(X @ p[f"{name}.W_1"] + p[f"{name}.b_1"])
+    return hidden @ p[f"{name}.W_2"] + p[f"{name}.b_2"]
+
+
+def torch_encoder(p, block, X, mask=None, at=""):
+    def first(X):
+        return torch_norm(p, f"{at}norm_1", block.norm_1, X)
+
+    def second(X):
+        return torch_norm(p, f"{at}norm_2", block.norm_2, X)
+
+    def attend(X):
+        return torch_attention(p, f"{at}attention", block.attention.n_heads, X, X, mask)
+
+    def think(X):
+        return torch_network(p, f"{at}feed_forward", block.feed_forward.activation, X)
+
+    if block.norm_first:
+        A = X + attend(first(X))
+        return A + think(second(A))
+    A = first(X + attend(X))
+    return second(A + think(A))
+
+
+def torch_decoder(p, block, X, memory, mask=None, memory_mask=None):
+    norms = [
+        lambda X, name=name: torch_norm(p, name, getattr(block, name), X)
+        for name in ("norm_1", "norm_2", "norm_3")
+    ]
+    mask = causal(X.shape[-2]) if mask is None else causal(X.shape[-2]) & mask
+    heads, cross_heads = block.self_attention.n_heads, block.cross_attention.n_heads
+    parts = [
+        lambda X: torch_attention(p, "self_attention", heads, X, X, mask),
+        lambda X: torch_attention(p, "cross_attention", cross_heads, X, memory, memory_mask),
+        lambda X: torch_network(p, "feed_forward", block.feed_forward.activation, X),
+    ]
+    for part, norm in zip(parts, norms, strict=True):
+        X = X + part(norm(X)) if block.norm_first else norm(X + part(X))
+    return X
+
+
+def torch_stack(p, stack, X, mask=None):
+    mask = causal(X.shape[-2]) if mask is None else causal(X.shape[-2]) & mask
+    for i, block in enumerate(stack.blocks):
+        X = torch_encoder(p, block, X, mask, f"blocks.{i}.")
+    return X if stack.norm is None else torch_norm(p, "norm", stack.norm, X)
+
+
+def by_torch(forward, d_output, holder, *items, **options):
+    """Gradients by all items and by all parameters, the latter by name."""
+    p = {name: torch.tensor(x, requires_grad=True) for name, x in holder.parameters().items()}
+    items = [torch.tensor(X, requires_grad=True) for X in items]
+    output = forward(p, holder, *items, **options)
+    output.backward(torch.tensor(d_output))
+    return *(X.grad for X in items), {name: x.grad for name, x in p.items()}

@@ -1,0 +1,405 @@
+"""Layers of a block against loops, worked numbers, PyTorch, and what must always hold."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from torch.nn import functional
+
+from attnlib import FeedForward, LayerNorm, feed_forward, gelu, layer_norm, relu
+
+reproducible = settings(max_examples=40, deadline=None, derandomize=True)
+both_activations = pytest.mark.parametrize("activation", [relu, gelu], ids=lambda f: f.__name__)
+both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+ones = np.ones
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def network(d_model=3, d_ff=5, d_out=7, seed=0):
+    """The matrices and biases of a feed-forward network, with all sizes different."""
+    rng = np.random.default_rng(seed)
+    shapes = (d_model, d_ff), (d_ff,), (d_ff, d_out), (d_out,)
+    return tuple(rng.normal(size=shape) for shape in shapes)
+
+
+def read_only(*arrays):
+    for array in arrays:
+        array.setflags(write=False)
+    return arrays
+
+
+def norm_loop(X, gain, bias, epsilon):
+    """Normalise one row after the other, with nothing but Python numbers."""
+    rows = []
+    for x in X.tolist():
+        mean = sum(x) / len(x)
+        sigma = math.sqrt(sum((c - mean) ** 2 for c in x) / len(x) + epsilon)
+        rows.append([g * (c - mean) / sigma + b for c, g, b in zip(x, gain, bias, strict=True)])
+    return rows
+
+
+def relu_loop(x):
+    return x if x > 0 else 0.0
+
+
+def gelu_loop(x):
+    return x * (1 + math.erf(x / math.sqrt(2))) / 2
+
+
+def network_loop(X, W_1, b_1, W_2, b_2, activation):
+    """Send one row after the other through the network, one number at a time."""
+    rows = []
+    for x in X:
+        hidden = [
+            activation(b_1[j] + sum(x[i] * W_1[i, j] for i in range(len(x))))
+            for j in range(len(b_1))
+        ]
+        rows.append(
+            [b_2[j] + sum(h * W_2[i, j] for i, h in enumerate(hidden)) for j in range(len(b_2))]
+        )
+    return rows
+
+
+@pytest.mark.parametrize("epsilon", [1e-5, 0.5])
+def test_layer_norm_equals_a_loop_over_rows(epsilon):
+    X, gain, bias = draw(3, 5), draw(5, seed=1), draw(5, seed=2)
+    expected = norm_loop(X, gain, bias, epsilon)
+    assert_allclose(layer_norm(X, gain, bias, epsilon), expected, atol=1e-14)
+    assert_allclose(LayerNorm(gain, bias, epsilon)(X), expected, atol=1e-14)
+
+
+def test_worked_layer_norm():
+    """Mean 4; deviations -3, -1, 4 with mean square 26/3; 10/3 more makes sigma² = 12."""
+    sigma = math.sqrt(12)
+    row = [[1, 3, 8]]
+    assert_allclose(layer_norm(row, epsilon=10 / 3), [[-3 / sigma, -1 / sigma, 4 / sigma]])
+    found = layer_norm(row, [sigma, -sigma, 2 * sigma], [10, 20, 30], 10 / 3)
+    assert_allclose(found, [[7, 21, 38]], rtol=1e-15)
+    assert_allclose(layer_norm(row, gain=[sigma] * 3, epsilon=10 / 3), [[-3, -1, 4]], rtol=1e-15)
+    assert_allclose(layer_norm([[2, 2]], bias=[3, 4]), [[3, 4]], rtol=0)
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 11)])
+@pytest.mark.parametrize("epsilon", [1e-5, 1e-12, 2.0])
+def test_layer_norm_equals_torch(batch, epsilon):
+    X, gain, bias = 3 * draw(*batch, 3, 5) + 2, draw(5, seed=1), draw(5, seed=2)
+    x, g, b = torch.tensor(X), torch.tensor(gain), torch.tensor(bias)
+    norm = functional.layer_norm
+    assert_allclose(layer_norm(X, gain, bias, epsilon), norm(x, (5,), g, b, epsilon), atol=1e-12)
+    assert_allclose(layer_norm(X, epsilon=epsilon), norm(x, (5,), eps=epsilon), atol=1e-12)
+    assert_allclose(layer_norm(X, gain), norm(x, (5,), g), atol=1e-12)
+    assert_allclose(layer_norm(X, bias=bias), norm(x, (5,), None, b), atol=1e-12)
+    assert_allclose(LayerNorm(gain, bias)(X), norm(x, (5,), g, b), atol=1e-12)
+    assert_array_equal(LayerNorm.initial(5)(X), layer_norm(X))
+
+
+@reproducible
+@given(
+    n=st.integers(0, 5),
+    d=st.integers(2, 7),
+    power=st.integers(-3, 4),
+    seed=st.integers(0, 99),
+)
+def test_what_holds_for_every_normalised_row(n, d, power, seed):
+    X, order = 10.0**power * draw(n, d, seed=seed), np.random.default_rng(seed).permutation(d)
+    Y = layer_norm(X)
+    assert Y.shape == (n, d)
+    assert_allclose(Y.mean(axis=-1), 0, atol=1e-12)
+    assert_allclose((Y**2).mean(axis=-1), X.var(axis=-1) / (X.var(axis=-1) + 1e-5), rtol=1e-9)
+    assert (np.abs(Y) <= math.sqrt(d - 1) * (1 + 1e-12)).all()
+    assert_allclose(layer_norm(X + 10.0**power), Y, atol=1e-11)
+    assert_allclose(layer_norm(-3 * X, epsilon=9e-5), -Y, atol=1e-11)
+    assert_allclose(layer_norm(X[:, order]), Y[:, order], atol=1e-11)
+    assert_array_equal(layer_norm(X[::-1]), Y[::-1])
+    if n:
+        assert_array_equal(layer_norm(X[:1]), Y[:1])
+
+
+@both_types
+def test_a_constant_row_becomes_zero_and_so_does_one_component(dtype):
+    for value in (0, 1, -1e4, 1e4 / 3, 12345.678, -7777.77):
+        for d in (1, 3, 5, 7, 64, 100):
+            X = np.full((2, d), value, dtype)
+            assert_allclose(layer_norm(X), 0, atol=1e-6)
+            assert_allclose(layer_norm(X, bias=np.full(d, 7, dtype)), 7, atol=1e-6)
+
+
+@both_types
+def test_large_rows_neither_overflow_nor_warn(dtype):
+    X = np.array([[1e4, -1e4], [1e4, 1e4], [1e4 + 1, 1e4 - 1], [1e18, -1e18]], dtype)
+    expected = [[1, -1], [0, 0], [1, -1], [1, -1]]
+    assert layer_norm(X).dtype == dtype
+    assert_allclose(layer_norm(X), expected, atol=1e-5)
+
+
+@both_types
+def test_a_variance_or_a_result_that_is_too_large_is_said(dtype):
+    most, name = np.finfo(dtype).max, np.dtype(dtype).name
+    for row in ([most, -most], [most, 0], [most**0.6, 0]):
+        with pytest.raises(ValueError, match=rf"variance of X, shape \(1, 2\), overflows {name}\."):
+            layer_norm(np.array([row], dtype))
+    row = np.array([[1, 3]], dtype)
+    for options in (
+        {"gain": [most, most], "bias": [most, most]},
+        {"gain": [1, most], "bias": [0, most]},
+    ):
+        options = {key: np.array(x, dtype) for key, x in options.items()}
+        with pytest.raises(ValueError, match=rf"result of layer_norm overflows {name}\. Scale"):
+            layer_norm(row, **options)
+        with pytest.raises(ValueError, match=rf"result of layer_norm overflows {name}\. Scale"):
+            LayerNorm(**options)(row)
+
+
+def test_an_epsilon_that_the_number_type_cannot_hold_is_named():
+    assert_array_equal(layer_norm([[2, 2]], epsilon=1e-300), [[0, 0]])
+    with pytest.raises(ValueError, match=r"epsilon=1e-300 .*float32"):
+        layer_norm(np.ones((1, 2), np.float32), epsilon=1e-300)
+
+
+BAD_ROWS = [
+    (ones(5), {}, r"X has shape \(5,\), but needs at least two axes, \(\.\.\., n, d\)"),
+    (ones((3, 0)), {}, r"X has shape \(3, 0\): its rows are empty"),
+    ([[1, np.nan]], {}, r"X of shape \(1, 2\) holds nan at index \(0, 1\)"),
+    ([[1, 2], [3]], {}, "X is ragged"),
+    (ones((3, 5)), {"gain": ones(3)}, r"gain .*\(3,\), expected \(5,\): X .*\(3, 5\), one number"),
+    (ones((3, 5)), {"bias": ones(3)}, r"bias .*\(3,\), expected \(5,\): X .*\(3, 5\), one number"),
+    (ones((3, 5)), {"gain": 1.0}, r"gain has shape \(\), expected \(5,\)"),
+    (ones((3, 5)), {"bias": ones((3, 5))}, r"bias has shape \(3, 5\), expected \(5,\)"),
+    ([[1]], {"gain": [np.inf]}, r"gain of shape \(1,\) holds inf at index 0"),
+    ([[1]], {"bias": [np.nan]}, r"bias of shape \(1,\) holds nan at index 0"),
+    ([[1]], {"epsilon": 0}, r"epsilon=0 must be above 0.*The usual one is 1e-5"),
+    ([[1]], {"epsilon": -1e-5}, "epsilon=-1e-05 must be above 0"),
+    ([[1]], {"epsilon": np.nan}, "epsilon=nan is not finite"),
+    ([[1]], {"epsilon": np.inf}, "epsilon=inf is not finite"),
+]
+
+
+@pytest.mark.parametrize(("X", "options", "message"), BAD_ROWS)
+def test_bad_rows_gains_and_biases_are_refused_by_name(X, options, message):
+    with pytest.raises(ValueError, match=message):
+        layer_norm(X, **options)
+
+
+def test_bad_types_of_rows_gains_biases_and_epsilon_are_refused_by_name():
+    for bad in (["a"], [None], [1j], [True]):
+        for arguments, name in (
+            ([[bad]], "X"),
+            ([[[1.0]], bad], "gain"),
+            ([[[1.0]], None, bad], "bias"),
+        ):
+            with pytest.raises(TypeError, match=rf"{name} holds .* only integers and floats"):
+                layer_norm(*arguments)
+    for bad in (None, "1e-5", True, [1e-5], 1j):
+        with pytest.raises(TypeError, match="epsilon must be one real number"):
+            layer_norm([[1.0]], epsilon=bad)
+        with pytest.raises(TypeError, match="epsilon must be one real number"):
+            LayerNorm([1], [0], bad)
+
+
+def test_a_layer_norm_that_does_not_fit_is_refused_by_name():
+    for gain, bias, message in [
+        ([], [], r"gain has shape \(0,\), expected \(d,\): one number for each component"),
+        ([[1, 2]], [0, 0], r"gain has shape \(1, 2\), expected \(d,\)"),
+        ([1, 2], [0], r"bias has shape \(1,\), expected \(2,\): gain has shape \(2,\), and bias"),
+        ([1, np.nan], [0, 0], r"gain of shape \(2,\) holds nan at index 1"),
+        ([1, 1], [0, np.inf], r"bias of shape \(2,\) holds inf at index 1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            LayerNorm(gain, bias)
+    for bad in (0, -1.0, np.nan):
+        with pytest.raises(ValueError, match="epsilon="):
+            LayerNorm([1], [0], bad)
+    with pytest.raises(TypeError, match="gain holds object"):
+        LayerNorm(None, [0])
+    with pytest.raises(TypeError, match="bias holds object"):
+        LayerNorm([1], None)
+    with pytest.raises(ValueError, match=r"gain has shape \(2,\), expected \(3,\): X .*\(1, 3\)"):
+        LayerNorm([1, 1], [0, 0])([[1, 2, 3]])
+    with pytest.raises(ValueError, match="d=0 is too small"):
+        LayerNorm.initial(0)
+    for bad in (None, 2.0, True):
+        with pytest.raises(TypeError, match=f"d must be an integer, not {bad!r}"):
+            LayerNorm.initial(bad)
+
+
+def test_epsilon_becomes_a_python_float_so_that_float32_stays():
+    norm = LayerNorm(ones(2, np.float32), ones(2, np.float32), np.float64(0.25))
+    assert type(norm.epsilon) is float and norm.epsilon == 0.25
+    assert LayerNorm([1], [0]).epsilon == LayerNorm.initial(3).epsilon == 1e-5
+    assert norm(ones((1, 2), np.float32)).dtype == np.float32
+    assert layer_norm(ones((1, 2), np.float32), epsilon=np.float64(0.25)).dtype == np.float32
+
+
+@both_activations
+def test_activations_equal_loops_and_torch(activation):
+    X = 3 * draw(2, 3, 5)
+    loop = {relu: relu_loop, gelu: gelu_loop}[activation]
+    for index in np.ndindex(X.shape):
+        assert math.isclose(activation(X)[index], loop(X[index]), rel_tol=1e-12, abs_tol=1e-15)
+    expected = getattr(functional, activation.__name__)(torch.tensor(X))
+    assert_allclose(activation(X), expected, atol=1e-12)
+
+
+def test_worked_activations():
+    assert_array_equal(relu([[-2, 0], [0.5, 3]]), [[0, 0], [0.5, 3]])
+    phi = 0.8413447460685429  # the chance that a standard normal number lies below 1
+    assert_allclose(gelu([1, -1, 0]), [phi, phi - 1, 0], rtol=1e-14)
+    assert_allclose(gelu([2]), [2 * 0.9772498680518208], rtol=1e-14)
+
+
+@both_types
+def test_activations_far_from_zero(dtype):
+    far = np.array([1e4, -1e4, 40, -40, np.finfo(dtype).max, -np.finfo(dtype).max], dtype)
+    for activation in (relu, gelu):
+        assert activation(far).dtype == dtype
+        assert_allclose(activation(far), np.where(far > 0, far, 0), atol=1e-200)
+    tail = gelu(np.array([-8, -5], dtype))
+    assert_allclose(tail, [-8 * 6.22096057427178e-16, -5 * 2.866515718791939e-07], rtol=1e-5)
+
+
+@both_activations
+@reproducible
+@given(x=st.floats(-1e4, 1e4), y=st.floats(-1e4, 1e4))
+def test_what_holds_for_every_activation(activation, x, y):
+    at_x, at_y, mirrored = activation([x, y, -x]).tolist()
+    assert math.isclose(at_x - mirrored, x, rel_tol=1e-12, abs_tol=1e-15)
+    assert min(x, 0) <= at_x <= max(x, 0)
+    assert relu([x])[0] - 0.17 <= at_x <= relu([x])[0]
+    if 0 <= x <= y:
+        assert at_x <= at_y
+
+
+@both_activations
+def test_activations_keep_shape_and_type_and_their_argument(activation):
+    for shape in [(), (3,), (0, 5), (2, 3, 5), (1, 2, 3, 4)]:
+        X = np.asarray(draw(*shape))
+        (X,), old = read_only(X), X.copy()
+        assert activation(X).shape == shape
+        assert activation(X).dtype == np.float64
+        assert activation(X.astype(np.float32)).dtype == np.float32
+        assert_array_equal(X, old)
+    positive = np.array([20.0, 30.0])
+    assert not np.shares_memory(activation(positive), positive)
+    assert activation(np.array([3], np.int8)).dtype == np.float64
+    assert activation(np.array([3], np.float16)).dtype == np.float64
+
+
+@both_activations
+def test_bad_arguments_of_activations_are_refused_by_name(activation):
+    for bad in (np.nan, np.inf, -np.inf):
+        with pytest.raises(ValueError, match=rf"X of shape \(2,\) holds {bad} at index 1"):
+            activation([0, bad])
+    with pytest.raises(ValueError, match="X is ragged"):
+        activation([[1, 2], [3]])
+    for bad in (["a"], None, 1j, True):
+        with pytest.raises(TypeError, match=r"X holds .* only integers and floats"):
+            activation(bad)
+
+
+@pytest.mark.parametrize(("name", "activation"), [("relu", relu_loop), ("gelu", gelu_loop)])
+def test_feed_forward_equals_a_loop(name, activation):
+    X, arrays = draw(11, 3, seed=1), network()
+    expected = network_loop(X, *arrays, activation)
+    assert_allclose(feed_forward(X, *arrays, name), expected, atol=1e-13)
+    assert_allclose(FeedForward(*arrays, name)(X), expected, atol=1e-13)
+    if name == "relu":
+        assert_array_equal(feed_forward(X, *arrays), feed_forward(X, *arrays, "relu"))
+        assert_array_equal(FeedForward(*arrays)(X), feed_forward(X, *arrays, "relu"))
+
+
+def test_worked_feed_forward():
+    """Hidden: 3 - 4 + 0.5 < 0, 2·3 + 4 - 1 = 9, 4·4 + 0 = 16; the first is cut off."""
+    W_1, b_1 = [[1, 2, 0], [-1, 1, 4]], [0.5, -1, 0]
+    W_2, b_2 = [[100, 100], [1, 0], [0.5, 10]], [0, 1000]
+    assert_array_equal(feed_forward([[3, 4]], W_1, b_1, W_2, b_2), [[17, 1160]])
+
+
+@pytest.mark.parametrize("name", ["relu", "gelu"])
+@pytest.mark.parametrize("batch", [(), (2,), (2, 13)])
+def test_feed_forward_equals_torch(name, batch):
+    X, arrays = draw(*batch, 11, 3, seed=1), network()
+    W_1, b_1, W_2, b_2 = (torch.tensor(x) for x in arrays)
+    hidden = getattr(functional, name)(functional.linear(torch.tensor(X), W_1.T, b_1))
+    expected = functional.linear(hidden, W_2.T, b_2)
+    assert feed_forward(X, *arrays, name).shape == (*batch, 11, 7)
+    assert_allclose(feed_forward(X, *arrays, name), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["relu", "gelu"])
+@both_types
+def test_each_row_is_answered_by_itself_in_its_number_type(name, dtype):
+    X, arrays = draw(2, 11, 3).astype(dtype), [x.astype(dtype) for x in network()]
+    before = [x.copy() for x in (X, *arrays)]
+    read_only(X, *arrays)
+    Y = feed_forward(X, *arrays, activation=name)
+    assert Y.dtype == dtype and FeedForward(*arrays, name)(X).dtype == dtype
+    assert_allclose(feed_forward(X[1, 4:5], *arrays, name), Y[1, 4:5], atol=1e-5)
+    assert feed_forward(X[:, :0], *arrays, name).shape == (2, 0, 7)
+    assert np.isfinite(feed_forward(np.sign(X) * dtype(1e4), *arrays, name)).all()
+    for x, old in zip((X, *arrays), before, strict=True):
+        assert_array_equal(x, old)
+    integers = [(9 * x).astype(int) for x in arrays]
+    assert feed_forward([[1, 2, 3]], *integers).dtype == np.float64
+
+
+BAD_NETWORKS = [
+    (0, ones(3), r"X has shape \(3,\), but needs at least two axes, \(\.\.\., n, d_model\)"),
+    (
+        0,
+        ones((2, 5)),
+        r"X has shape \(2, 5\).*must have 3 entries: W_1 has shape \(3, 5\), one row",
+    ),
+    (0, [[1, 2, np.inf]], r"X of shape \(1, 3\) holds inf at index \(0, 2\)"),
+    (1, ones(5), r"W_1 has shape \(5,\), expected \(d_model, d_ff\): one matrix for all rows"),
+    (1, ones((0, 5)), r"W_1 has shape \(0, 5\), expected"),
+    (1, ones((3, 0)), r"W_1 has shape \(3, 0\), expected"),
+    (2, ones(3), r"b_1 has shape \(3,\), expected \(5,\): W_1 has shape \(3, 5\), one for each of"),
+    (2, 0, r"b_1 has shape \(\), expected \(5,\)"),
+    (
+        3,
+        ones((7, 5)),
+        r"W_2 .*\(7, 5\), expected \(5, d_out\): W_1 has shape \(3, 5\), one for each",
+    ),
+    (3, ones((5, 0)), r"W_2 has shape \(5, 0\), expected \(5, d_out\)"),
+    (4, ones(5), r"b_2 has shape \(5,\), expected \(7,\): W_2 has shape \(5, 7\), one number for"),
+    (4, [1, np.nan, 1, 1, 1, 1, 1], r"b_2 of shape \(7,\) holds nan at index 1"),
+    (5, "tanh", r'activation=\'tanh\' is unknown\. Give "relu" or "gelu"'),
+    (5, ["relu"], r"activation=\['relu'\] is unknown"),
+    (5, None, "activation=None is unknown"),
+    (5, relu, "activation=<function relu.* is unknown"),
+]
+
+
+@pytest.mark.parametrize(("position", "bad", "message"), BAD_NETWORKS)
+def test_bad_networks_are_refused_by_name(position, bad, message):
+    arguments = [draw(2, 3), *network(), "relu"]
+    arguments[position] = bad
+    with pytest.raises(ValueError, match=message):
+        feed_forward(*arguments)
+    with pytest.raises(ValueError, match=message):
+        FeedForward(*arguments[1:])(arguments[0])
+
+
+def test_bad_types_in_networks_are_refused_by_name():
+    for position, name in enumerate(("X", "W_1", "b_1", "W_2", "b_2")):
+        for bad in ("a", None, 1j, True):
+            arguments = [draw(2, 3), *network()]
+            arguments[position] = bad if bad is None else [[bad]]
+            with pytest.raises(TypeError, match=rf"{name} holds .* only integers and floats"):
+                feed_forward(*arguments)
+            with pytest.raises(TypeError, match=rf"{name} holds .* only integers and floats"):
+                FeedForward(*arguments[1:])(arguments[0])
+
+
+def test_a_network_whose_result_is_too_large_says_so():
+    for W_1, W_2 in [([[1e200]], [[1]]), ([[1]], [[1e200]])]:
+        for function in (feed_forward, lambda X, *arrays: FeedForward(*arrays)(X)):
+            with pytest.raises(ValueError, match=r"overflows float64.*Scale"):
+                function([[1e200]], W_1, [0], W_2, [0])

@@ -1,0 +1,167 @@
+"""Projections against loops, worked numbers, PyTorch, and what must always hold."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from attnlib import project
+
+
+def draw(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def loop(X, W, b):
+    """Make every component of every row by itself."""
+    rows = []
+    for x in X.tolist():
+        row = []
+        for j in range(W.shape[1]):
+            row.append(b[j] + sum(x[i] * W[i, j] for i in range(len(x))))
+        rows.append(row)
+    return rows
+
+
+def test_equals_a_loop_over_rows_and_columns():
+    X, W, b = draw(3, 5), draw(5, 7, seed=1), draw(7, seed=2)
+    assert_allclose(project(X, W, b), loop(X, W, b), atol=1e-14)
+    assert_allclose(project(X, W), loop(X, W, np.zeros(7)), atol=1e-14)
+
+
+def test_worked_numbers():
+    X, W = [[1, 2], [3, 4], [-1, 0]], [[1, 0, 2], [0, 10, 1]]
+    assert_array_equal(project(X, W), [[1, 20, 4], [3, 40, 10], [-1, 0, -2]])
+    assert_array_equal(project(X, W, [100, 0, -4]), [[101, 20, 0], [103, 40, 6], [99, 0, -6]])
+
+
+@pytest.mark.parametrize("batch", [(), (1,), (2,), (2, 11)])
+def test_equals_torch(batch):
+    X, W, b = draw(*batch, 3, 5), draw(5, 7, seed=1), draw(7, seed=2)
+    tensor, transposed = torch.tensor(X), torch.tensor(W.T)
+    expected = torch.nn.functional.linear(tensor, transposed, torch.tensor(b))
+    assert project(X, W, b).shape == (*batch, 3, 7)
+    assert_allclose(project(X, W, b), expected, atol=1e-12)
+    assert_allclose(project(X, W), torch.nn.functional.linear(tensor, transposed), atol=1e-12)
+
+
+size = st.integers(1, 6)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(
+    n=st.integers(0, 5), d_in=size, d_out=size, seed=st.integers(0, 99), power=st.integers(-4, 4)
+)
+def test_what_holds_for_every_projection(n, d_in, d_out, seed, power):
+    X, Z = 10.0**power * draw(n, d_in, seed=seed), draw(n, d_in, seed=seed + 1)
+    W, b = draw(d_in, d_out, seed=seed + 2), draw(d_out, seed=seed + 3)
+    Y = project(X, W, b)
+    tight = {"rtol": 1e-12, "atol": 1e-12 * 10.0 ** max(power, 0)}
+    assert Y.shape == (n, d_out)
+    assert_allclose(project(X + Z, W, b) - project(Z, W, b), project(X, W), **tight)
+    assert_allclose(project(-3 * X, W), -3 * project(X, W), **tight)
+    assert_allclose(project(X[::-1], W, b), Y[::-1], **tight)
+    assert_allclose(project(X[:1], W, b), Y[:1], **tight)
+    assert_allclose(Y - project(X, W), np.broadcast_to(b, Y.shape), **tight)
+    assert_array_equal(project(X, np.eye(d_in)), X)
+    assert_array_equal(project(0 * X, W, b), np.tile(b, (n, 1)))
+
+
+def test_one_after_the_other_is_one_with_the_product():
+    X, W, U = draw(2, 3, 5), draw(5, 7, seed=1), draw(7, 11, seed=2)
+    b, c = draw(7, seed=3), draw(11, seed=4)
+    assert_allclose(project(project(X, W, b), U, c), project(X, W @ U, b @ U + c), atol=1e-13)
+
+
+def test_no_item_gives_none_and_one_component_is_a_product():
+    assert project(np.zeros((2, 0, 5)), np.ones((5, 7)), np.ones(7)).shape == (2, 0, 7)
+    assert_array_equal(project([[3]], [[4]], [5]), [[17]])
+
+
+def test_number_types_and_magnitudes():
+    X, W, b = draw(3, 5), draw(5, 7, seed=1), draw(7, seed=2)
+    low = [a.astype(np.float32) for a in (X, W, b)]
+    assert project(*low).dtype == np.float32 and project(*low[:2]).dtype == np.float32
+    assert_allclose(project(*low), project(X, W, b), atol=1e-5)
+    assert project(low[0], W, low[2]).dtype == np.float64
+    for kind in (np.int8, np.uint8, np.int64, np.float16):
+        small = np.array([[100]], kind)
+        assert project(small, small).dtype == np.float64
+        assert_array_equal(project(small, small, small[0]), [[10100]])
+    assert_allclose(project(1e4 * X, -1e4 * W), -1e8 * project(X, W), rtol=1e-12)
+
+
+def test_arguments_are_not_changed_and_not_shared():
+    arrays = draw(3, 5), np.eye(5), np.zeros(5)
+    before = [a.copy() for a in arrays]
+    for a in arrays:
+        a.setflags(write=False)
+    for Y in (project(*arrays), project(*arrays[:2])):
+        assert not any(np.shares_memory(Y, a) for a in arrays)
+    for a, old in zip(arrays, before, strict=True):
+        assert_array_equal(a, old)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_result_that_is_too_large_is_said_and_the_largest_is_not(dtype):
+    most = np.finfo(dtype).max
+    message = rf"the result of project overflows {np.dtype(dtype)}\. Scale its arguments down"
+    for X, W in [([[most, most]], [[1], [1]]), ([[most]], [[2]]), ([[most, most]], [[2], [-2]])]:
+        with pytest.raises(ValueError, match=message):
+            project(np.array(X, dtype), np.array(W, dtype))
+    large = np.array([[most]], dtype)
+    with pytest.raises(ValueError, match=message):
+        project(large, np.ones((1, 1), dtype), large[0])
+    assert project(large, np.ones((1, 1), dtype))[0, 0] == most
+
+
+ones = np.ones
+BAD = [
+    (ones(5), ones((5, 7)), None, r"X has shape \(5,\).*two axes, \(\.\.\., n, d_in\).*q\[None"),
+    (3.0, ones((5, 7)), None, r"X has shape \(\)"),
+    (ones((3, 0)), ones((5, 7)), None, r"X has shape \(3, 0\): its rows are empty"),
+    (ones((3, 5)), ones(5), None, r"W has shape \(5,\), expected \(d_in, d_out\): one matrix"),
+    (ones((3, 5)), ones((2, 5, 7)), None, r"W has shape \(2, 5, 7\), expected \(d_in, d_out\)"),
+    (ones((3, 5)), ones((5, 0)), None, r"W has shape \(5, 0\), expected \(d_in, d_out\)"),
+    (ones((3, 5)), ones((0, 7)), None, r"W has shape \(0, 7\), expected \(d_in, d_out\)"),
+    (
+        ones((3, 5)),
+        ones((7, 5)),
+        None,
+        r"X has shape \(3, 5\), but its rows must have 7 entries: W has shape \(7, 5\), one row",
+    ),
+    (
+        ones((3, 5)),
+        ones((5, 7)),
+        ones(5),
+        r"b has shape \(5,\), expected \(7,\): W has shape \(5, 7\), one for a column",
+    ),
+    (ones((3, 5)), ones((5, 7)), ones((1, 7)), r"b has shape \(1, 7\), expected \(7,\)"),
+    (ones((3, 5)), ones((5, 7)), 0, r"b has shape \(\), expected \(7,\)"),
+    (ones((3, 5)), ones((5, 7)), ones(1), r"b has shape \(1,\), expected \(7,\)"),
+    ([[1, np.nan]], ones((2, 1)), None, r"X of shape \(1, 2\) holds nan at index \(0, 1\).*finite"),
+    ([[1]], [[np.inf]], None, r"W of shape \(1, 1\) holds inf at index \(0, 0\)"),
+    ([[1]], [[1, 1]], [0, -np.inf], r"b of shape \(2,\) holds -inf at index 1"),
+    ([[1, 2], [3]], [[1]], None, "X is ragged: give all its rows the same length"),
+    ([[1]], [[1, 2], [3]], None, "W is ragged"),
+    ([[1]], [[1]], [[1, 2], [3]], "b is ragged"),
+]
+
+
+@pytest.mark.parametrize(("X", "W", "b", "message"), BAD)
+def test_bad_shapes_and_numbers_are_refused_by_name(X, W, b, message):
+    with pytest.raises(ValueError, match=message):
+        project(X, W, b)
+
+
+@pytest.mark.parametrize("bad", ["a", None, 1j, True, object()])
+def test_bad_types_are_refused_by_name(bad):
+    for name, position in (("X", 0), ("W", 1), ("b", 2)):
+        arguments = [[[1.0]], [[1.0]], [1.0]]
+        arguments[position] = [bad] if name == "b" else [[bad]]
+        with pytest.raises(TypeError, match=rf"{name} holds .* only integers and floats"):
+            project(*arguments)
+    with pytest.raises(TypeError, match="W holds object"):
+        project([[1.0]], None)
