@@ -1,9 +1,9 @@
-# make book · test · serve · notebooks · lab · bench-page · clean
+# make book · test · mutants · serve · notebooks · lab · bench-page · clean
 PYTHON ?= python3
 BIN := .venv/bin
 SITE := _build/html
 
-.PHONY: book test serve notebooks lab bench-page clean
+.PHONY: book test mutants serve notebooks lab bench-page clean
 
 book: .venv/installed
 	$(BIN)/jupyter-book build . -W -n --keep-going --all -q
@@ -11,6 +11,9 @@ book: .venv/installed
 
 test: .venv/installed
 	$(BIN)/python tools/test.py
+
+mutants: .venv/installed
+	$(BIN)/python tools/mutate.py
 
 serve: book
 	$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory $(SITE)

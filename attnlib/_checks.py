@@ -7,6 +7,7 @@ what was found, and says what to do about it.
 import functools
 import math
 import numbers
+import sys
 
 import numpy as np
 
@@ -115,6 +116,8 @@ def count(n, name, least=1):
     """Return `n` as an int that is at least `least`."""
     if _integer(n, name) < least:
         raise ValueError(f"{name}={n} is too small. Give an integer of at least {least}.")
+    if n > sys.maxsize:
+        raise ValueError(f"{name}={n} is too large: no array has so many rows.")
     return int(n)
 
 

@@ -63,5 +63,7 @@ def test_bad_sizes_are_refused_by_name():
             causal(bad)
         with pytest.raises(TypeError, match="n_k must be an integer"):
             causal(1, bad)
+    with pytest.raises(ValueError, match=r"n_q=10000000000000000000 is too large"):
+        causal(10**19)
     with pytest.raises(TypeError, match="n_q must be an integer"):
         causal(None)

@@ -7,7 +7,7 @@ def summed_to(d, shape):
     """Sum `d` over the axes along which an array of `shape` was broadcast."""
     new_axes = tuple(range(d.ndim - len(shape)))
     stretched = tuple(len(new_axes) + i for i, size in enumerate(shape) if size == 1)
-    return d.sum(axis=new_axes + stretched, keepdims=True).reshape(shape)
+    return d.sum(axis=new_axes + stretched).reshape(shape)
 
 
 def summed_over_rows(d):

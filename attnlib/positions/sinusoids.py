@@ -50,7 +50,7 @@ def sinusoidal(n, d_model, base=10000.0):
     """
     n = _checks.count(n, "n")
     angles = np.arange(n)[:, None] * frequencies(d_model, base, "d_model")
-    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, -1)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d_model)
 
 
 @_checks.reports_overflow

@@ -1,0 +1,209 @@
+"""Whatever is given in the place of an argument is taken or refused by name, and nothing else."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+import attnlib
+from attnlib import gradients
+
+rng = np.random.default_rng(0)
+
+
+def draw(*shape):
+    array = np.random.default_rng(sum(shape)).normal(size=shape)
+    array.setflags(write=False)
+    return array
+
+
+scores, weights = draw(3, 7), attnlib.softmax(draw(3, 7))
+Q, K, V, X = draw(3, 5), draw(7, 5), draw(7, 4), draw(3, 6)
+network = {"W_1": draw(6, 8), "b_1": draw(8), "W_2": draw(8, 6), "b_2": draw(6)}
+heads = attnlib.MultiHeadAttention.random(rng, 6, 2)
+norm = attnlib.LayerNorm.initial(6)
+encoder = attnlib.EncoderBlock.random(rng, 6, 2, 8)
+decoder = attnlib.DecoderBlock.random(rng, 6, 2, 8)
+stack = attnlib.DecoderOnly.random(rng, 2, 6, 2, 8)
+fields = {name: getattr(heads, name) for name in ("W_Q", "W_K", "W_V", "W_O")}
+drawing = {"rng": rng, "d_model": 6, "n_heads": 2}
+qkv = {"Q": Q, "K": K, "V": V}
+
+#: A good call of every public function and class; every argument is spoilt in turn.
+CALLS = {
+    "attend": qkv | {"score": attnlib.dot, "normalize": attnlib.softmax, "mask": True},
+    "scaled_dot_product_attention": qkv | {"mask": True, "scale": 0.5},
+    "dot": {"Q": Q, "K": K},
+    "scaled_dot": {"Q": Q, "K": K, "scale": 0.5},
+    "dot_cost": {"n_q": 3, "n_k": 7, "d_k": 5},
+    "Bilinear": {"W": draw(5, 5)},
+    "Additive": {"W_q": draw(5, 4), "W_k": draw(5, 4), "v": draw(4)},
+    "Location": {"W": draw(5, 9), "b": draw(9)},
+    "causal": {"n_q": 3, "n_k": 7},
+    "padding": {"lengths": [3, 1], "n_k": 7},
+    "sliding_window": {"n_q": 3, "n_k": 7, "width": 2},
+    "from_graph": {"adjacency": np.ones((3, 3)), "self_loops": True},
+    "project": {"X": X, "W": draw(6, 4), "b": draw(4)},
+    "split_heads": {"X": X, "n_heads": 2},
+    "merge_heads": {"X": draw(2, 3, 4)},
+    "MultiHeadAttention": fields | {"n_heads": 2} | {f"b_{letter}": draw(6) for letter in "QKVO"},
+    "KeyValueCache": {"attention": heads},
+    "sinusoidal": {"n": 3, "d_model": 6, "base": 100.0},
+    "wavelengths": {"d_model": 6, "base": 100.0},
+    "sinusoidal_shift": {"k": 3, "d_model": 6, "base": 100.0},
+    "rotary": {"X": X, "positions": [0, 1, 2], "base": 100.0},
+    "linear_bias": {"n_q": 3, "n_k": 7, "n_heads": 2},
+    "layer_norm": {"X": X, "gain": draw(6), "bias": draw(6), "epsilon": 1e-5},
+    "LayerNorm": {"gain": draw(6), "bias": draw(6), "epsilon": 1e-5},
+    "relu": {"X": X},
+    "gelu": {"X": X},
+    "feed_forward": {"X": X} | network | {"activation": "relu"},
+    "FeedForward": network | {"activation": "relu"},
+    "EncoderBlock": {
+        "attention": heads,
+        "norm_1": norm,
+        "feed_forward": encoder.feed_forward,
+        "norm_2": norm,
+        "norm_first": True,
+    },
+    "DecoderBlock": {
+        "self_attention": heads,
+        "norm_1": norm,
+        "cross_attention": heads,
+        "norm_2": norm,
+        "feed_forward": encoder.feed_forward,
+        "norm_3": norm,
+        "norm_first": True,
+    },
+    "DecoderOnly": {"blocks": [encoder], "norm": norm},
+    "finite_difference": {"f": np.sum, "x": draw(3)},
+    "weighted_sum_vjp": {"d_output": draw(3, 4), "weights": weights, "V": V},
+    "softmax_vjp": {"d_weights": draw(3, 7), "weights": weights, "temperature": 0.5},
+    "sparsemax_vjp": {"d_weights": draw(3, 7), "weights": weights, "temperature": 0.5},
+    "sigmoid_normalize_vjp": {"d_weights": draw(3, 7), "scores": scores, "temperature": 0.5},
+    "scaled_dot_vjp": {"d_scores": scores, "Q": Q, "K": K, "scale": 0.5},
+    "bilinear_vjp": {"d_scores": scores, "Q": Q, "K": K, "W": draw(5, 5)},
+    "additive_vjp": {"d_scores": scores, "Q": Q, "K": K}
+    | {"W_q": draw(5, 4), "W_k": draw(5, 4), "v": draw(4)},
+    "location_vjp": {"d_scores": scores, "Q": Q, "K": K, "W": draw(5, 9), "b": draw(9)},
+    "attention_vjp": {"d_output": draw(3, 4)} | qkv | {"mask": True, "scale": 0.5},
+    "output_query_jacobian": {"q": draw(5), "K": K, "V": V, "scale": 0.5},
+    "rotary_vjp": {"d_output": X, "positions": [0, 1, 2], "base": 100.0},
+    "projection_vjp": {"d_output": draw(3, 4), "X": X, "W": draw(6, 4)},
+    "multi_head_vjp": {"d_output": X, "attention": heads, "X_Q": X, "X_KV": X, "mask": True},
+    "layer_norm_vjp": {"d_output": X, "X": X} | {"gain": draw(6), "bias": draw(6), "epsilon": 1e-5},
+    "feed_forward_vjp": {"d_output": X, "X": X} | network | {"activation": "gelu"},
+    "encoder_block_vjp": {"d_output": X, "block": encoder, "X": X, "mask": True},
+    "decoder_block_vjp": {"d_output": X, "block": decoder, "X": X, "memory": X}
+    | {"mask": True, "memory_mask": True},
+    "decoder_only_vjp": {"d_output": X, "stack": stack, "X": X, "mask": True},
+}
+NORMALIZERS = ["softmax", "sparsemax", "sigmoid_normalize", "hardmax"]
+for name in NORMALIZERS:
+    CALLS[name] = {"scores": scores, "axis": -1, "temperature": 0.5}
+for name in NORMALIZERS[:3]:
+    CALLS[f"{name}_jacobian"] = {"scores": scores, "temperature": 0.5}
+
+#: Methods, by what they are called on.
+METHODS = {
+    "Bilinear.__call__": (attnlib.Bilinear(draw(5, 5)), {"Q": Q, "K": K}),
+    "Bilinear.cost": (attnlib.Bilinear(draw(5, 5)), {"n_q": 3, "n_k": 7}),
+    "Additive.cost": (attnlib.Additive(draw(5, 4), draw(5, 4), draw(4)), {"n_q": 3, "n_k": 7}),
+    "Location.__call__": (attnlib.Location(draw(5, 9), draw(9)), {"Q": Q, "K": K}),
+    "Location.cost": (attnlib.Location(draw(5, 9), draw(9)), {"n_q": 3, "n_k": 7}),
+    "MultiHeadAttention.__call__": (heads, {"X_Q": X, "X_KV": X, "mask": True}),
+    "MultiHeadAttention.project": (heads, {"X_Q": X, "X_KV": X}),
+    "MultiHeadAttention.random": (heads, drawing | {"d_k": 3, "d_v": 3, "bias": True}),
+    "MultiHeadAttention.with_parameters": (heads, {"new": heads.parameters()}),
+    "KeyValueCache.step": (attnlib.KeyValueCache(heads), {"x": X}),
+    "LayerNorm.initial": (norm, {"d": 6}),
+    "LayerNorm.__call__": (norm, {"X": X}),
+    "FeedForward.random": (
+        encoder.feed_forward,
+        {"rng": rng, "d_model": 6, "d_ff": 8, "activation": "relu"},
+    ),
+    "FeedForward.__call__": (encoder.feed_forward, {"X": X}),
+    "EncoderBlock.__call__": (encoder, {"X": X, "mask": True}),
+    "EncoderBlock.random": (encoder, drawing | {"d_ff": 8, "norm_first": True, "bias": True}),
+    "DecoderBlock.__call__": (
+        decoder,
+        {"X": X, "memory": X, "mask": True, "memory_mask": True},
+    ),
+    "DecoderBlock.random": (decoder, drawing | {"d_ff": 8, "norm_first": True, "bias": True}),
+    "DecoderOnly.__call__": (stack, {"X": X, "mask": True}),
+    "DecoderOnly.random": (stack, drawing | {"n_blocks": 2, "norm_first": True, "bias": True}),
+}
+
+JUNK = {
+    "None": None,
+    "text": "text",
+    "an object": object(),
+    "a set": {1, 2},
+    "a function": len,
+    "nan": np.nan,
+    "inf": np.inf,
+    "complex": 1j,
+    "true": True,
+    "minus one": -1,
+    "zero": 0,
+    "a half": 0.5,
+    "a huge integer": 10**400,
+    "an empty list": [],
+    "a ragged list": [[1, 2], [3]],
+    "texts": [["a", "b"]],
+    "nothing": np.zeros((0, 0)),
+    "no rows": np.zeros((0, 5)),
+    "a cube": np.ones((2, 3, 4)),
+    "a long cube": np.ones((9, 8, 7, 6)),
+    "nans": np.full((3, 5), np.nan),
+    "huge numbers": np.full((3, 6), 1.7e308),
+    "booleans": np.zeros((3, 7), bool),
+    "dates": np.array(["2020-01-01"], "datetime64[D]"),
+}
+
+
+def spoilt():
+    for name, arguments in CALLS.items():
+        function = getattr(attnlib, name, None) or getattr(gradients, name)
+        yield from ((name, function, arguments, argument) for argument in arguments)
+    for name, (thing, arguments) in METHODS.items():
+        function = getattr(thing, name.split(".")[1])
+        yield from ((name, function, arguments, argument) for argument in arguments)
+
+
+SPOILT = list(spoilt())
+
+
+def test_every_public_function_has_a_good_call_here():
+    public = set(attnlib.__all__) - {"gradients"} | set(gradients.__all__)
+    assert set(CALLS) == public
+    for name, function, arguments, _ in SPOILT:
+        expected = [p for p in inspect.signature(function).parameters if p != "activation"]
+        assert set(expected) <= set(arguments) | {"d_ff"}, name
+        function(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "arguments", "argument"),
+    SPOILT,
+    ids=[f"{name}-{argument}" for name, _, _, argument in SPOILT],
+)
+def test_junk_is_taken_or_refused_by_name(name, function, arguments, argument):
+    """Warnings are errors in these tests, and any other error than these two is a fault.
+
+    A good array of another shape may be refused in the name of a derivative that no longer fits,
+    and a function given as an argument may fail by itself.
+    """
+    by_name = rf"\b{argument}\b|overflow|^d_\w+ has shape|^the result of f |^len\(\) takes"
+    for what, junk in JUNK.items():
+        try:
+            result = function(**arguments | {argument: junk})
+        except (ValueError, TypeError) as error:
+            said = str(error)
+            assert re.search(by_name, said), f"{what}: {said}"
+        else:
+            arrays = result if isinstance(result, tuple) else (result,)
+            for array in arrays:
+                if isinstance(array, np.ndarray):
+                    assert not np.isnan(array.astype(float)).any(), what

@@ -1,0 +1,62 @@
+"""The script that breaks the mathematics on purpose changes what it says, and knows its list."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+from mutation import mutants
+
+ROOT = Path(__file__).resolve().parent.parent
+EQUAL = json.loads((ROOT / "tools" / "mutants_equal.json").read_text(encoding="utf-8"))
+SOURCE = '''
+"""A note: 1 - 2."""
+
+def f(Q, K, scale=0.5):
+    """Another: -1."""
+    if Q.ndim < 2:
+        raise ValueError("1 - 2" + str(1 - 2))
+    scores = scale * (Q @ K.T)
+    return scores.sum(axis=-1), transposed(-scores)
+'''
+
+
+def test_each_sign_factor_transpose_axis_bound_and_order_is_changed_once():
+    found = {change for _, _, change, _ in mutants(SOURCE)}
+    assert found == {
+        "0.5 -> 1.5",
+        "Q.ndim < 2 -> Q.ndim <= 2",
+        "2 -> 3",
+        "scale * (Q @ K.T) -> scale / (Q @ K.T)",
+        "scale * (Q @ K.T) -> scale",
+        "scale * (Q @ K.T) -> Q @ K.T",
+        "Q @ K.T -> K.T @ Q",
+        "K.T -> K",
+        "(scores.sum(axis=-1), transposed(-scores)) -> (transposed(-scores), scores.sum(axis=-1))",
+        "scores.sum(axis=-1) -> scores.sum()",
+        "scores.sum(axis=-1) -> scores.mean(axis=-1)",
+        "-1 -> 1",
+        "1 -> 2",
+        "transposed(-scores) -> -scores",
+        "-scores -> scores",
+    }
+
+
+def test_a_mutant_differs_from_the_source_in_one_line():
+    plain = ast.unparse(ast.parse(SOURCE)).splitlines()
+    for line, column, change, mutant in mutants(SOURCE):
+        changed = [a for a, b in zip(plain, mutant.splitlines(), strict=True) if a != b]
+        assert len(changed) == 1, change
+        begins = SOURCE.splitlines()[line - 1][column:]
+        assert begins.lstrip("(")[0] == change.lstrip("(")[0]
+
+
+@pytest.mark.parametrize("entry", EQUAL, ids=lambda entry: f"{entry['file']}-{entry['change']}")
+def test_what_is_said_to_change_nothing_is_still_there_with_its_reason(entry):
+    source = (ROOT / "attnlib" / entry["file"]).read_text(encoding="utf-8")
+    lines = source.splitlines()
+    places = [
+        (lines[line - 1].strip(), column, change) for line, column, change, _ in mutants(source)
+    ]
+    assert (entry["line"], entry["column"], entry["change"]) in places
+    assert len(entry["because"]) > 20

@@ -1,0 +1,140 @@
+"""Change attnlib's mathematics in one place at a time, and see that a test fails each time.
+
+python tools/mutate.py                         all of the mathematics
+python tools/mutate.py attnlib/heads           only files under this path
+python tools/mutate.py attnlib/... --line 64   only changes in this line
+
+A mutant runs the tests of its own module first, and if they pass all tests of the mathematics.
+What survives is printed; what is known to change nothing is in tools/mutants_equal.json, each with
+its reason.  The exit status is 1 if a mutant survives that is not listed there.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from multiprocessing import get_context
+from pathlib import Path
+
+import hypothesis  # noqa: F401  (imported here once, not again in each child)
+import numpy  # noqa: F401
+import pytest
+import torch
+from mutation import mutants
+from playwright import sync_api  # noqa: F401
+
+ROOT = Path(__file__).resolve().parent.parent
+EQUAL = ROOT / "tools" / "mutants_equal.json"
+#: Folder or file of attnlib -> the tests to run first.
+TESTS = {
+    "attention.py": ["attention"],
+    "normalizers": ["normalizers", "jacobians"],
+    "scores": ["scores", "learned_scores"],
+    "masks": ["masks", "mask_kinds"],
+    "projections.py": ["projections"],
+    "heads": ["heads", "cache"],
+    "positions": ["positions"],
+    "blocks": ["layers", "blocks"],
+    "parameters.py": ["parameters"],
+    "gradients": [
+        "gradients_normalizers",
+        "gradients_attention",
+        "gradients_scores",
+        "gradients_heads",
+        "gradients_layers",
+        "gradients_blocks",
+        "positions",
+    ],
+}
+ALL_TESTS = list(dict.fromkeys(name for names in TESTS.values() for name in names))
+ALL_TESTS += ["training", "slips", "bad_input"]
+SECONDS = 120
+ALREADY_IMPORTED = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+
+
+def sources(paths):
+    """The files of mathematics under some paths, all of them if there are none."""
+    files = []
+    for name in TESTS:
+        path = ROOT / "attnlib" / name
+        files += [path] if path.is_file() else sorted(path.glob("*.py"))
+    asked = [Path(path).resolve() for path in paths]
+    return [f for f in files if not asked or any(f == a or a in f.parents for a in asked)]
+
+
+def passes(folder, names, seconds=SECONDS):
+    """Whether all these tests pass with the attnlib in `folder`; in a child, so nothing stays."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.chdir(ROOT)
+            silent = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(silent, 1)
+            os.dup2(silent, 2)
+            signal.alarm(seconds)
+            sys.path.insert(0, str(folder))
+            tests = [f"tests/test_{name}.py" for name in names]
+            code = int(pytest.main(["-x", "-q", *ALREADY_IMPORTED, *tests]))
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
+
+
+def survives(job):
+    """Whether a mutant passes all tests."""
+    path, line, column, change, text = job
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(
+            ROOT / "attnlib", Path(folder, "attnlib"), ignore=shutil.ignore_patterns("__pycache__")
+        )
+        Path(folder, path.relative_to(ROOT)).write_text(text, encoding="utf-8")
+        first = TESTS[path.relative_to(ROOT / "attnlib").parts[0]]
+        rest = [name for name in ALL_TESTS if name not in first]
+        alive = passes(folder, first) and passes(folder, rest)
+        return path, line, column, change, alive
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("paths", nargs="*", help="files or folders of attnlib")
+    parser.add_argument("--line", type=int, nargs="+", help="only changes in these lines")
+    arguments = parser.parse_args()
+    known = {
+        (entry["file"], entry["line"], entry["column"], entry["change"])
+        for entry in json.loads(EQUAL.read_text(encoding="utf-8"))
+    }
+    jobs = [
+        (path, line, column, change, text)
+        for path in sources(arguments.paths)
+        for line, column, change, text in mutants(path.read_text(encoding="utf-8"))
+        if arguments.line is None or line in arguments.line
+    ]
+    if not passes(ROOT, ALL_TESTS, 600):
+        sys.exit("The tests fail without any change: mend that first.")
+    print(f"{len(jobs)} mutants", flush=True)
+    start, counts = time.monotonic(), {"killed": 0, "equal": 0, "survived": 0}
+    with get_context("spawn").Pool(2) as pool:
+        for path, line, column, change, alive in pool.imap_unordered(survives, jobs):
+            name = path.relative_to(ROOT / "attnlib").as_posix()
+            code = path.read_text(encoding="utf-8").splitlines()[line - 1].strip()
+            equal = (name, code, column, change) in known
+            outcome = ("equal" if equal else "survived") if alive else "killed"
+            counts[outcome] += 1
+            if outcome == "survived":
+                print(f"survived: {name}:{line}:{column}: {code}\n    {change}", flush=True)
+            if sum(counts.values()) % 100 == 0:
+                print(f"{sum(counts.values())} of {len(jobs)}", flush=True)
+    said = ", ".join(f"{number} {outcome}" for outcome, number in counts.items())
+    print(f"{len(jobs)} mutants: {said}, in {time.monotonic() - start:.0f} s")
+    return 1 if counts["survived"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

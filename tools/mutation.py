@@ -1,0 +1,167 @@
+"""Mutants of a source file: the same code with one thing changed, which some test should notice.
+
+Changed are signs, factors, powers, products, transposes, axes, comparisons, conditions, small
+numbers, the order of what is returned, and arguments passed on by name.  Docstrings and messages
+stay.
+"""
+
+import ast
+import copy
+
+SWAPPED = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}
+SWAPPED_NAMES = {"maximum": "minimum", "minimum": "maximum", "sum": "mean", "mean": "sum"}
+SWAPPED_NAMES |= {"sin": "cos", "cos": "sin", "any": "all", "all": "any"}
+#: Functions that only rearrange or sum: a mutant leaves them out.
+REARRANGING = ["transposed", "swapaxes", "moveaxis", "summed_to", "split_heads", "merge_heads"]
+REARRANGING += ["abs", "sqrt", "exp", "tanh", "reversed"]
+
+
+def mutants(source):
+    """All mutants of a Python source.
+
+    Parameters
+    ----------
+    source : str
+        The file's text.
+
+    Yields
+    ------
+    line, column : int
+        Where the changed expression begins.
+    change : str
+        The expression before and after.
+    mutant : str
+        The changed text.
+
+    Examples
+    --------
+    >>> for line, column, change, _ in mutants("def f(a, b):\\n    return a - b\\n"):
+    ...     print(line, column, change)
+    2 11 a - b -> a + b
+    """
+    tree = ast.parse(source)
+    for number, node in enumerate(ast.walk(tree)):
+        for index, changed in enumerate(changes(node)):
+            if changed is None:
+                continue
+            other = copy.deepcopy(tree)
+            target = list(ast.walk(other))[number]
+            new = list(changes(target))[index]
+            other = ast.fix_missing_locations(Replace(target, new).visit(other))
+            text = ast.unparse(other)
+            if text != ast.unparse(tree) and not in_message(tree, node):
+                yield node.lineno, node.col_offset, f"{shown(node)} -> {shown(changed)}", text
+
+
+class Replace(ast.NodeTransformer):
+    """Put one node in the place of another."""
+
+    def __init__(self, old, new):
+        self.old, self.new = old, new
+
+    def visit(self, node):
+        return self.new if node is self.old else self.generic_visit(node)
+
+
+def changes(node):
+    """What could stand in the place of `node`."""
+    if isinstance(node, (ast.BinOp, ast.BoolOp)):
+        if type(node.op) in SWAPPED:
+            yield with_field(node, op=SWAPPED[type(node.op)]())
+        if isinstance(node.op, (ast.Mult, ast.Div, ast.Pow)):
+            yield node.left
+        if isinstance(node.op, ast.Mult):
+            yield node.right
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPPED:
+        yield with_field(node, ops=[SWAPPED[type(node.ops[0])](), *node.ops[1:]])
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.Not, ast.Invert)):
+        yield node.operand
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        yield with_field(node, left=node.right, right=node.left)
+    if isinstance(node, (ast.If, ast.IfExp)) and not isinstance(
+        node.test, (ast.Compare, ast.UnaryOp)
+    ):
+        yield with_field(node, test=ast.UnaryOp(ast.Not(), node.test))
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        yield ast.Constant(node.value + 1)
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield ast.Constant(not node.value)
+    if isinstance(node, ast.Attribute) and node.attr == "T":
+        yield node.value
+    if isinstance(node, ast.Call):
+        yield from changed_calls(node)
+    if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load):
+        yield from swapped_neighbours(node)
+
+
+def changed_calls(node):
+    """Calls without one of their named arguments, of a similar function, or left out."""
+    for i, keyword in enumerate(node.keywords):
+        if keyword.arg in ("mask", "scale", "temperature", "axis", "norm_first", "n_heads"):
+            yield with_field(node, keywords=node.keywords[:i] + node.keywords[i + 1 :])
+    name = getattr(node.func, "attr", getattr(node.func, "id", None))
+    if name in SWAPPED_NAMES:
+        key = "attr" if isinstance(node.func, ast.Attribute) else "id"
+        yield with_field(node, func=with_field(node.func, **{key: SWAPPED_NAMES[name]}))
+    if name in REARRANGING and node.args:
+        yield node.args[0]
+
+
+def swapped_neighbours(node):
+    """The tuple, such as an index or what is returned, with two neighbours in the other order."""
+    for i in range(len(node.elts) - 1):
+        elements = list(node.elts)
+        if {"...", ":"} == {ast.unparse(element) for element in elements[i : i + 2]}:
+            continue  # an index that means the same
+        elements[i], elements[i + 1] = elements[i + 1], elements[i]
+        yield with_field(node, elts=elements)
+
+
+def with_field(node, **fields):
+    """A copy of `node`, not of what it holds, with other fields."""
+    new = copy.copy(node)
+    for name, content in fields.items():
+        setattr(new, name, content)
+    return new
+
+
+def in_message(tree, node):
+    """Whether `node` is part of what is said or noted, not of what is computed."""
+    quiet = (ast.Raise, ast.JoinedStr, ast.AnnAssign)
+    for outer in ast.walk(tree):
+        inside = isinstance(outer, quiet) or is_note(outer)
+        if inside and any(inner is node for inner in ast.walk(outer)):
+            return True
+    return False
+
+
+def is_note(node):
+    """Whether `node` is a list of names or classes, or the reason that a check is given."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id == "isinstance"
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id in ("__all__", "why")
+    return False
+
+
+def shown(node):
+    """The code of a node on one line; of a condition, only that."""
+    node = node.test if isinstance(node, ast.If) else node
+    return " ".join(ast.unparse(ast.fix_missing_locations(node)).split())
