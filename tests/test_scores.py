@@ -1,5 +1,6 @@
 """Scores against loops, worked numbers, PyTorch, and what must always hold."""
 
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attnlib import dot, scaled_dot
+from attnlib import dot, dot_cost, scaled_dot
 from attnlib.examples import three_rows, toy, two_queries
 
 every_score = pytest.mark.parametrize("score", [dot, scaled_dot], ids=lambda f: f.__name__)
@@ -131,8 +132,9 @@ BAD = [
 @every_score
 @pytest.mark.parametrize(("Q", "K", "message"), BAD)
 def test_bad_shapes_and_numbers_are_refused_by_name(score, Q, K, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         score(Q, K)
+    assert "may not be attended" not in str(caught.value)  # that is for scores
 
 
 @every_score
@@ -142,6 +144,12 @@ def test_bad_types_are_refused_by_name(score, bad):
         score(bad, [[1.0]])
     with pytest.raises(TypeError, match=r"K holds .* only integers and floats"):
         score([[1.0]], bad)
+
+
+def test_a_count_may_be_as_large_as_an_array_can_be():
+    assert dot_cost(sys.maxsize, 1, 1) == sys.maxsize
+    with pytest.raises(ValueError, match=r"n_q=\d+ is too large"):
+        dot_cost(sys.maxsize + 1, 1, 1)
 
 
 def test_a_scale_may_be_any_real_number():

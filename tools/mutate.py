@@ -31,6 +31,8 @@ ROOT = Path(__file__).resolve().parent.parent
 EQUAL = ROOT / "tools" / "mutants_equal.json"
 #: Folder or file of attnlib -> the tests to run first.
 TESTS = {
+    "_checks.py": ["normalizers", "scores"],
+    "_shapes.py": ["attention", "heads"],
     "attention.py": ["attention"],
     "normalizers": ["normalizers", "jacobians"],
     "scores": ["scores", "learned_scores"],
