@@ -10,7 +10,7 @@ from attnlib.parameters import Parameters, holds_parameters
 
 @holds_parameters
 class DecoderBlock(Parameters):
-    r"""Look at what has been written so far, then at another sequence, then think.
+    r"""Attend to the items so far, then to another sequence; send each item through a network.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from attnlib.parameters import Parameters, holds_parameters, keep
 
 @holds_parameters
 class EncoderBlock(Parameters):
-    r"""Let the items look at one another, then let each think by itself; add each to what was.
+    r"""Let items attend to one another, then send each through a network; add both to the items.
 
     Parameters
     ----------

@@ -71,19 +71,19 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     def attend(X):
         return block.attention(X, mask=mask)[0]
 
-    def attend_vjp(d, X):
+    def attend_back(d, X):
         d_X, _, d_attention = multi_head_vjp(d, block.attention, X, mask=mask)
         return d_X, d_attention
 
-    def think_vjp(d, X):
+    def network_back(d, X):
         return network_vjp(d, block.feed_forward, X)
 
     first = block.norm_first
     A = _sublayer(X, block.norm_1, attend, first)
     d_A, d_norm_2, d_network = _sublayer_vjp(
-        d_output, A, block.norm_2, block.feed_forward, think_vjp, first
+        d_output, A, block.norm_2, block.feed_forward, network_back, first
     )
-    d_X, d_norm_1, d_attention = _sublayer_vjp(d_A, X, block.norm_1, attend, attend_vjp, first)
+    d_X, d_norm_1, d_attention = _sublayer_vjp(d_A, X, block.norm_1, attend, attend_back, first)
     d_block = dataclasses.replace(
         block,
         attention=d_attention,
@@ -153,27 +153,27 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
     def attend(X):
         return block.self_attention(X, mask=mask)[0]
 
-    def attend_vjp(d, X):
+    def attend_back(d, X):
         d_X, _, d_attention = multi_head_vjp(d, block.self_attention, X, mask=mask)
         return d_X, d_attention
 
-    def look(X):
+    def cross(X):
         return block.cross_attention(X, memory, mask=memory_mask)[0]
 
-    def look_vjp(d, X):
+    def cross_back(d, X):
         return multi_head_vjp(d, block.cross_attention, X, memory, mask=memory_mask)
 
-    def think_vjp(d, X):
+    def network_back(d, X):
         return network_vjp(d, block.feed_forward, X)
 
     first = block.norm_first
     A = _sublayer(X, block.norm_1, attend, first)
-    C = _sublayer(A, block.norm_2, look, first)
+    C = _sublayer(A, block.norm_2, cross, first)
     d_C, d_norm_3, d_network = _sublayer_vjp(
-        d_output, C, block.norm_3, block.feed_forward, think_vjp, first
+        d_output, C, block.norm_3, block.feed_forward, network_back, first
     )
-    d_A, d_norm_2, d_memory, d_cross = _sublayer_vjp(d_C, A, block.norm_2, look, look_vjp, first)
-    d_X, d_norm_1, d_self = _sublayer_vjp(d_A, X, block.norm_1, attend, attend_vjp, first)
+    d_A, d_norm_2, d_memory, d_cross = _sublayer_vjp(d_C, A, block.norm_2, cross, cross_back, first)
+    d_X, d_norm_1, d_self = _sublayer_vjp(d_A, X, block.norm_1, attend, attend_back, first)
     d_block = dataclasses.replace(
         block,
         self_attention=d_self,
