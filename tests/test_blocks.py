@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from blocks_in_torch import draw, draw_mask, drawn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -26,24 +27,6 @@ reproducible = settings(max_examples=30, deadline=None, derandomize=True)
 ones = np.ones
 
 
-def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
-
-
-def draw_mask(*shape, seed=0):
-    """A random mask that leaves each item its first neighbour and itself."""
-    mask = np.random.default_rng(seed).random(shape) < 0.5
-    mask[..., 0] = True
-    return mask
-
-
-def shaken(part, seed=0):
-    """The same part with random numbers for all parameters, also for biases and norms."""
-    rng = np.random.default_rng(seed)
-    old = part.parameters()
-    return part.with_parameters({x: rng.normal(0, 0.6, a.shape) for x, a in old.items()})
-
-
 def attention(d_model=6, source=6, n_heads=2, d_k=4, d_v=5):
     Q, K, V, O = (d_model, d_k), (source, d_k), (source, d_v), (d_v, d_model)
     wide = [ones((rows, n_heads * columns)) for rows, columns in (Q, K, V)]
@@ -55,14 +38,14 @@ def encoder(norm_first=False, activation="relu", d_model=6, seed=0, **sizes):
     network = FeedForward.random(np.random.default_rng(0), d_model, 9, activation=activation)
     norms = [LayerNorm(ones(d_model), ones(d_model), epsilon) for epsilon in (1e-5, 0.1)]
     parts = attention(d_model, d_model, **sizes), norms[0], network, norms[1]
-    return shaken(EncoderBlock(*parts, norm_first), seed)
+    return drawn(EncoderBlock(*parts, norm_first), seed)
 
 
 def decoder(norm_first=False, activation="relu", source=7, seed=0, **sizes):
     network = FeedForward.random(np.random.default_rng(0), 6, 9, activation=activation)
     one, two, three = (LayerNorm(ones(6), ones(6), epsilon) for epsilon in (1e-5, 0.1, 0.2))
     parts = attention(6, 6, **sizes), one, attention(6, source, **sizes), two, network, three
-    return shaken(DecoderBlock(*parts, norm_first), seed)
+    return drawn(DecoderBlock(*parts, norm_first), seed)
 
 
 def linear(rows, W, b):
@@ -236,7 +219,7 @@ def test_the_stack_equals_a_loop(norm_first):
     blocks = [
         encoder(norm_first, activation, seed=i) for i, activation in enumerate(("gelu", "relu"))
     ]
-    X, norm, mask = draw(5, 6, seed=1), shaken(LayerNorm.initial(6)), draw_mask(5, 5)
+    X, norm, mask = draw(5, 6, seed=1), drawn(LayerNorm.initial(6)), draw_mask(5, 5)
     expected = X.tolist()
     for block in blocks:
         expected = encoder_loop(block, expected, causal(5) & mask)
@@ -314,7 +297,7 @@ def test_the_decoder_block_equals_torch(norm_first, activation, source):
 @activations
 def test_the_stack_equals_torch(norm_first, activation):
     blocks = [encoder(norm_first, activation, seed=i, **TORCH_SIZES) for i in range(3)]
-    norm, X = shaken(LayerNorm.initial(6)), draw(4, 5, 6, seed=1)
+    norm, X = drawn(LayerNorm.initial(6)), draw(4, 5, 6, seed=1)
     layers = [torch_layer(block, torch.nn.TransformerEncoderLayer) for block in blocks]
     for last in (None, norm):
         end = last and torch_norm(last, torch.nn.LayerNorm(6, dtype=torch.float64))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from blocks_in_torch import draw, draw_mask
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,17 +13,6 @@ from attnlib.gradients import finite_difference, multi_head_vjp, projection_vjp
 
 BIASES = ["b_Q", "b_K", "b_V", "b_O"]
 kinds = pytest.mark.parametrize("cross", [False, True], ids=["self", "cross"])
-
-
-def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
-
-
-def draw_mask(*shape, seed=0):
-    """A random mask that leaves each query its first key."""
-    mask = np.random.default_rng(seed).random(shape) < 0.5
-    mask[..., 0] = True
-    return mask
 
 
 def draw_attention(

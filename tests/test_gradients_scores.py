@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attnlib import Additive, Bilinear, Location, dot, scaled_dot
+from attnlib import Additive, Bilinear, Location, attend, dot, scaled_dot
 from attnlib.gradients import (
     additive_vjp,
     bilinear_vjp,
     finite_difference,
     location_vjp,
     scaled_dot_vjp,
+    softmax_vjp,
+    weighted_sum_vjp,
 )
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
@@ -376,3 +378,27 @@ def test_a_result_too_large_for_its_type_is_refused(vjp):
         arrays = [np.full(np.ones(1 if n in "vb" else 2, int), sizes.get(n, 5)) for n in NAMES[vjp]]
         with pytest.raises(ValueError, match=rf"{vjp.__name__} overflows {np.dtype(dtype)}\. Sc"):
             vjp(*(x.astype(dtype) for x in arrays))
+
+
+@pytest.mark.parametrize("kind", ["bilinear", "additive"])
+def test_three_stages_together_are_attention_with_learned_scores(kind):
+    """Values, then softmax, then scores: a chain of vjps is the gradient of the whole."""
+    Q, K, V, d_output = draw(3, 5), draw(7, 4), draw(7, 11), draw(3, 11, seed=1)
+    mask = draw(3, 7, seed=2) < 0.5
+    mask[:, 0] = True
+    made = {
+        "bilinear": (Bilinear, bilinear_vjp, [draw(5, 4)], lambda Q, K, W: Q @ W @ K.T),
+        "additive": (Additive, additive_vjp, [draw(5, 6), draw(4, 6), draw(6)], torch_additive),
+    }
+    Score, score_vjp, parameters, torch_score = made[kind]
+    output, weights = attend(Q, K, V, score=Score(*parameters), mask=mask)
+    d_weights, d_V = weighted_sum_vjp(d_output, weights, V)
+    found = d_V, *score_vjp(softmax_vjp(d_weights, weights), Q, K, *parameters)
+
+    def by_stages(V, Q, K, *parameters):
+        scores = torch_score(Q, K, *parameters).masked_fill(~torch.tensor(mask), -torch.inf)
+        return torch.softmax(scores, -1) @ V
+
+    arrays = V, Q, K, *parameters
+    assert_allclose(output, by_stages(*map(torch.tensor, arrays)), atol=1e-12)
+    assert_same(found, by_torch(by_stages, d_output, *arrays), arrays, 1e-10)

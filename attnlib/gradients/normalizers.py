@@ -135,7 +135,7 @@ def sigmoid_normalize_vjp(d_weights, scores, temperature=1.0):
     -----
     Softmax's derivative with one factor more, the slope that is left to each sigmoid:
 
-    .. math:: ds_j = \frac{1}{T} \, w_j \, (1 - \sigma(s_j / T))
+    .. math:: ds_j = \frac{1}{T} \, w_j \, (1 - \mathrm{sigmoid}(s_j / T))
               \Big( dw_j - \sum_i w_i \, dw_i \Big)
 
     A score well above 0 has none left, however small its weight; very negative ones behave as in

@@ -116,11 +116,11 @@ def sigmoid_normalize_jacobian(scores, temperature=1.0):
 
     Notes
     -----
-    The sigmoid :math:`\sigma` has the derivative :math:`\sigma (1 - \sigma)`.  With
-    :math:`w_i = \sigma_i / \sum_j \sigma_j` the quotient rule gives
+    Write :math:`g_j = \mathrm{sigmoid}(s_j / T)`; its derivative is :math:`g_j (1 - g_j) / T`.
+    With :math:`w_i = g_i / \sum_j g_j` the quotient rule gives
 
     .. math:: \frac{\partial w_i}{\partial s_j} = \frac{1}{T} \,
-              (\delta_{ij} - w_i) \, w_j \, (1 - \sigma(s_j / T))
+              (\delta_{ij} - w_i) \, w_j \, (1 - g_j)
 
     A column sums to 0, as for softmax.  A row in general does not: a constant added to all scores
     changes the weights.
