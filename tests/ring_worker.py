@@ -1,0 +1,223 @@
+"""One process of the rings that `test_ring` starts: many cases in one launch, as JSON by rank."""
+
+import itertools
+import json
+import os
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.distributed as dist
+
+from attnlib import causal as causal_mask
+from attnlib import scaled_dot_product_attention
+from attnlib.ring import (
+    attention,
+    bytes_sent,
+    pairs_per_step,
+    ring_attention,
+    shard,
+    unshard,
+)
+
+#: Rows of one process; 140 is more than the queries whose scores are computed together.
+ROWS = (1, 7, 140)
+LAYOUTS = ("contiguous", "striped")
+
+
+class Watch:
+    """Writes down what the ring does while it runs: messages, work, waiting."""
+
+    def __init__(self):
+        self.events, self.bytes, self.peers, self.keys = [], 0, set(), 0
+        self.send, self.add = dist.batch_isend_irecv, attention.OnlineAttention.add
+
+    def __enter__(self):
+        dist.batch_isend_irecv = self.watched_send
+        watch = self
+
+        def watched_add(self, K, V, visible):
+            watch.events.append("work")
+            watch.keys = max(watch.keys, K.shape[-2])
+            return watch.add(self, K, V, visible)
+
+        attention.OnlineAttention.add = watched_add
+        return self
+
+    def watched_send(self, operations):
+        self.events.append("send")
+        for operation in operations:
+            if operation.op is dist.isend:
+                self.bytes += operation.tensor.numpy().nbytes
+                self.peers.add(operation.peer)
+        return [Waited(message, self.events) for message in self.send(operations)]
+
+    def __exit__(self, *error):
+        dist.batch_isend_irecv, attention.OnlineAttention.add = self.send, self.add
+
+
+class Waited:
+    def __init__(self, message, events):
+        self.message, self.events = message, events
+
+    def wait(self):
+        self.events.append("wait")
+        self.message.wait()
+
+
+def error_of(found, expected):
+    return float(np.abs(found - expected).max() / np.abs(expected).max())
+
+
+def good_case(rows, causal, layout, dtype, group=None):
+    rank, world = dist.get_rank(group), dist.get_world_size(group)
+    whole = np.random.default_rng(rows).normal(size=(3, 2, 3, rows * world, 5)).astype(dtype)
+    own = [shard(torch.tensor(X), rank, world, layout) for X in whole]
+    before = [X.clone() for X in own]
+    with Watch() as watch:
+        output, report = ring_attention(*own, causal=causal, layout=layout, group=group)
+    mask = causal_mask(rows * world) if causal else None
+    exact, _ = scaled_dot_product_attention(*whole.astype(np.float64), mask=mask)
+    parts = [torch.empty_like(output) for _ in range(world)]
+    dist.all_gather(parts, output, group=group)
+    return {
+        "case": [rows, causal, layout, dtype],
+        "error": error_of(output.numpy(), shard(exact, rank, world, layout)),
+        "error_together": error_of(unshard(parts, layout).numpy(), exact),
+        "dtype": str(output.dtype),
+        "unchanged": all(torch.equal(a, b) for a, b in zip(own, before)),
+        "report": vars(report),
+        "watched": {"bytes": watch.bytes, "peers": list(watch.peers), "keys": watch.keys},
+        "events": watch.events,
+    }
+
+
+def check_case(found, rank, world, onwards):
+    """What must be true of a good case; `onwards` is the process that this one sends to."""
+    rows, is_causal, layout, dtype = found["case"]
+    report, n, itemsize = found["report"], rows * world, np.dtype(dtype).itemsize
+    near = 1e-6 if dtype == "float32" else 1e-12
+    assert found["error"] < near and found["error_together"] < near, found["case"]
+    assert found["dtype"] == f"torch.{dtype}" and found["unchanged"]
+    size = bytes_sent(n, 3, 5, world, itemsize, batch=2)
+    assert report["bytes_sent"] == size == found["watched"]["bytes"]
+    assert found["watched"]["peers"] == [onwards] and found["watched"]["keys"] == rows
+    assert found["events"] == ["send", "work", "wait", "wait"] * (world - 1) + ["work"]
+    assert report["pairs"] == pairs_per_step(n, world, layout, is_causal)[rank].tolist()
+    assert len(report["work_seconds"]) == len(report["wait_seconds"]) == world
+    assert min(report["work_seconds"] + report["wait_seconds"]) >= 0
+    for counted, computed in zip(report["pairs"], report["scores"]):
+        assert counted <= computed <= rows * rows and (computed == 0) == (counted == 0)
+
+
+def bad_case(name, spoil, expected):
+    """What every process says when rank 1 alone brings something bad."""
+    arguments = {x: torch.ones(1, 2, 4, 3) for x in "QKV"} | {"causal": True, "layout": "striped"}
+    if dist.get_rank() == 1:
+        arguments |= spoil
+    with Watch() as watch:
+        try:
+            Q, K, V = (arguments.pop(x) for x in "QKV")
+            ring_attention(Q, K, V, **arguments)
+            said = None
+        except (ValueError, TypeError) as error:
+            said = f"{type(error).__name__}: {error}"
+    return {"case": name, "said": said, "expected": expected, "events": watch.events}
+
+
+def check_refusal(case, of_rank_0):
+    """Every process says the same, and nothing was sent."""
+    assert case["said"].startswith(case["expected"])
+    assert case in of_rank_0["bad"] and len(of_rank_0["bad"]) == 15
+    assert case["events"] == []
+
+
+def all_of_shape(*shape, dtype=torch.float32):
+    return {x: torch.ones(*shape, dtype=dtype) for x in "QKV"}
+
+
+#: What rank 1 brings, and what every process then says.
+BAD = {
+    "shape": (
+        all_of_shape(1, 2, 5, 3),
+        "ValueError: the shape of rank 0 is (1, 2, 4, 3), that of rank 1 is (1, 2, 5, 3). ",
+    ),
+    "heads": (
+        all_of_shape(1, 3, 4, 3),
+        "ValueError: the shape of rank 0 is (1, 2, 4, 3), that of rank 1 is (1, 3, 4, 3). ",
+    ),
+    "dtype": (
+        all_of_shape(1, 2, 4, 3, dtype=torch.float64),
+        "ValueError: the dtype of rank 0 is torch.float32, that of rank 1 is torch.float64.",
+    ),
+    "axes": (
+        all_of_shape(2, 4, 3),
+        "ValueError: rank 1: Q has shape (2, 4, 3), but needs four axes",
+    ),
+    "empty": (
+        all_of_shape(1, 2, 0, 3),
+        "ValueError: rank 1: Q has shape (1, 2, 0, 3), but needs four axes that are not empty",
+    ),
+    "half": (
+        all_of_shape(1, 2, 4, 3, dtype=torch.float16),
+        "TypeError: rank 1: Q holds torch.float16. Convert it",
+    ),
+    "keys": (
+        {"K": torch.ones(1, 2, 5, 3)},
+        "ValueError: rank 1: Q is float32 of shape (1, 2, 4, 3) on cpu, K is float32 of shape",
+    ),
+    "nan": (
+        {"V": torch.full((1, 2, 4, 3), torch.nan)},
+        "ValueError: rank 1: V holds NaN or infinity. Give it finite numbers.",
+    ),
+    "infinite": (
+        {"Q": torch.full((1, 2, 4, 3), torch.inf)},
+        "ValueError: rank 1: Q holds NaN or infinity. Give it finite numbers.",
+    ),
+    "array": (
+        {"K": np.ones((1, 2, 4, 3), np.float32)},
+        "TypeError: rank 1: K must be a tensor, not ndarray",
+    ),
+    "gradient": (
+        {"Q": torch.ones(1, 2, 4, 3, requires_grad=True)},
+        "ValueError: rank 1: Q asks for a gradient, which the ring has not. Detach it.",
+    ),
+    "causal": (
+        {"causal": False},
+        "ValueError: the causal of rank 0 is True, that of rank 1 is False.",
+    ),
+    "causal type": ({"causal": 1}, "TypeError: rank 1: causal must be True or False, not 1."),
+    "layout": (
+        {"layout": "contiguous"},
+        "ValueError: the layout of rank 0 is striped, that of rank 1 is contiguous. ",
+    ),
+    "unknown layout": (
+        {"layout": "zigzag"},
+        "ValueError: rank 1: layout='zigzag' is unknown. Choose contiguous or strip",
+    ),
+}
+
+
+def in_half_of_the_ring():
+    """Ranks 1 and 3 of four are a ring by themselves."""
+    group = dist.new_group([1, 3])
+    return good_case(7, True, "striped", "float64", group) if dist.get_rank() in (1, 3) else None
+
+
+def main():
+    dist.init_process_group("gloo", timeout=timedelta(seconds=30))
+    cases = itertools.product(ROWS, (False, True), LAYOUTS, ("float32", "float64"))
+    found = {"good": [good_case(*case) for case in cases]}
+    found["bad"] = [bad_case(name, *bad) for name, bad in BAD.items()]
+    found["after"] = good_case(7, True, "striped", "float64")
+    if dist.get_world_size() == 4:
+        found["half"] = in_half_of_the_ring()
+    path = Path(sys.argv[1], f"rank{dist.get_rank()}.json")
+    path.write_text(json.dumps(found | {"pid": os.getpid()}), encoding="utf-8")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
