@@ -1,8 +1,10 @@
 """Attention in plain NumPy: the functions of an interactive book, written to be read.
 
 The mathematics is here: scores, weights, output, masks, heads, positions, blocks; the gradients of
-all of it are in `attnlib.gradients`.  Figures, widgets and exercises live in submodules that are
-imported only by who needs them, so this import loads NumPy and nothing more.
+all of it are in `attnlib.gradients`, what it costs in `attnlib.cost`, cheaper ways in
+`attnlib.efficient`, and timers in `attnlib.timing`.  Figures, widgets, exercises, benchmarks and
+attention over several processes live in submodules that are imported only by who needs them, so
+this import loads NumPy and nothing more.
 
 Examples
 --------
@@ -16,7 +18,7 @@ array([[3.]])
 array([[0.5, 0.5]])
 """
 
-from attnlib import gradients
+from attnlib import cost, efficient, gradients, timing
 from attnlib.attention import attend, scaled_dot_product_attention
 from attnlib.blocks import (
     DecoderBlock,
@@ -59,8 +61,10 @@ __all__ = [
     "MultiHeadAttention",
     "attend",
     "causal",
+    "cost",
     "dot",
     "dot_cost",
+    "efficient",
     "feed_forward",
     "from_graph",
     "gelu",
@@ -85,5 +89,6 @@ __all__ = [
     "sparsemax",
     "sparsemax_jacobian",
     "split_heads",
+    "timing",
     "wavelengths",
 ]

@@ -112,6 +112,14 @@ def boolean(x, name):
     return bool(x)
 
 
+def choice(x, name, options):
+    """Return `x` if it is one of the `options`, which are strings."""
+    if not isinstance(x, str) or x not in options:
+        named = " or ".join(f'"{option}"' for option in options)
+        raise ValueError(f"{name}={x!r} is unknown. Choose {named}.")
+    return x
+
+
 def count(n, name, least=1):
     """Return `n` as an int that is at least `least`."""
     if _integer(n, name) < least:

@@ -40,13 +40,18 @@ def not_empty(X, name, rows):
 def values(V, Q, K):
     """Return `V` as a matrix with one row for each key."""
     V = matrix(V, "V", "(..., n_k, d_v)")
+    one_for_each_key(V, K)
+    leading_axes(Q=Q, K=K, V=V)
+    return V
+
+
+def one_for_each_key(V, K):
+    """Refuse values that are not as many as the keys."""
     if V.shape[-2] != K.shape[-2]:
         raise ValueError(
             f"K has shape {K.shape} and V has shape {V.shape}, so {K.shape[-2]} keys meet "
             f"{V.shape[-2]} values. Give one value (a row of V) for each key (a row of K)."
         )
-    leading_axes(Q=Q, K=K, V=V)
-    return V
 
 
 def scores_shape(Q, K):
@@ -54,14 +59,14 @@ def scores_shape(Q, K):
     return (*leading_axes(Q=Q, K=K), Q.shape[-2], K.shape[-2])
 
 
-def leading_axes(**arrays):
-    """Return the axes before the last two, broadcast over all `arrays`."""
+def leading_axes(last=2, **arrays):
+    """Return the axes before the `last` ones, broadcast over all `arrays`."""
     try:
-        return np.broadcast_shapes(*(array.shape[:-2] for array in arrays.values()))
+        return np.broadcast_shapes(*(array.shape[:-last] for array in arrays.values()))
     except ValueError:
         found = ", ".join(f"{name} has shape {array.shape}" for name, array in arrays.items())
         raise ValueError(
-            f"{found}: the axes before the last two do not broadcast. "
+            f"{found}: the axes before the last {('two', 'three')[last - 2]} do not broadcast. "
             f"Make them equal, or 1 where one array serves all."
         ) from None
 
@@ -149,9 +154,14 @@ def same_heads(size, n_heads, what):
 def aligned_positions(n_q, n_k):
     """Return the positions of the queries, as a column, and of the keys, with both ends aligned."""
     n_q, n_k = _checks.count(n_q, "n_q"), _checks.count(n_k, "n_k")
+    return np.arange(n_q)[:, None] + first_position(n_q, n_k), np.arange(n_k)
+
+
+def first_position(n_q, n_k):
+    """Return the position of the first query where the last one stands at the last key."""
     if n_q > n_k:
         raise ValueError(
             f"n_q={n_q} is larger than n_k={n_k}: with the last query at the last key, the first "
             f"{n_q - n_k} would have nothing to attend to. Give at least as many keys as queries."
         )
-    return np.arange(n_q)[:, None] + (n_k - n_q), np.arange(n_k)
+    return n_k - n_q

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import attnlib
-from attnlib import gradients
+from attnlib import cost, efficient, gradients, timing
 
 rng = np.random.default_rng(0)
 
@@ -29,6 +29,8 @@ stack = attnlib.DecoderOnly.random(rng, 2, 6, 2, 8)
 fields = {name: getattr(heads, name) for name in ("W_Q", "W_K", "W_V", "W_O")}
 drawing = {"rng": rng, "d_model": 6, "n_heads": 2}
 qkv = {"Q": Q, "K": K, "V": V}
+
+work = {"operations": 6, "bytes": 4, "machine": cost.Ceilings(1e9, 1e8), "exponentials": 2}
 
 #: A good call of every public function and class; every argument is spoilt in turn.
 CALLS = {
@@ -99,6 +101,31 @@ CALLS = {
     | {"mask": True, "memory_mask": True},
     "decoder_only_vjp": {"d_output": X, "stack": stack, "X": X, "mask": True},
 }
+CALLS |= {
+    "efficient.row_blocks": qkv | {"block": 2, "mask": True, "causal": True},
+    "efficient.online_softmax": qkv | {"block_q": 2, "block_k": 3, "causal": True},
+    "efficient.sliding_window": qkv | {"width": 2, "n_global": 1, "causal": False, "block": 2},
+    "efficient.elu_plus_one": {"X": X},
+    "efficient.random_features": {"rng": rng, "d_k": 5, "n_features": 4},
+    "efficient.linear_attention": qkv
+    | {"features": efficient.elu_plus_one, "causal": True, "block": 2},
+    "efficient.grouped_heads": {"Q": draw(4, 3, 5), "K": draw(2, 7, 5), "V": draw(2, 7, 4)}
+    | {"mask": True, "causal": True, "block": 2},
+    "efficient.pool_heads": {"X": draw(4, 3, 5), "n_groups": 2},
+    "cost.attention_cost": {"n_q": 3, "n_k": 7, "d_k": 5, "d_v": 4}
+    | {"n_heads": 2, "batch": 3, "causal": True, "itemsize": 2, "passes": 6},
+    "cost.block_cost": {"n": 3, "d_model": 6, "n_heads": 2, "d_ff": 8}
+    | {"batch": 3, "causal": True, "itemsize": 2, "passes": 6},
+    "cost.Ceilings": {"flops_per_s": 1e9, "bytes_per_s": 1e8, "exponentials_per_s": 1e7},
+    "cost.roofline_time": work,
+    "cost.roofline_terms": work,
+    "cost.fit_exponent": {"sizes": [1, 2, 4], "times": [3.0, 6.0, 12.0], "overhead": 0.1}
+    | {"resamples": 3, "confidence": 0.9, "rng": rng},
+    "timing.Timing": {"seconds": [1.0, 2.0], "overhead": 0.1, "device": "cpu"},
+    "timing.measure": {"f": dict, "repeats": 2, "warmup": 1, "device": "cpu"},
+    "timing.peak_memory": {"f": dict, "device": "cpu", "by": "arrays"},
+    "timing.machine": {},
+}
 NORMALIZERS = ["softmax", "sparsemax", "sigmoid_normalize", "hardmax"]
 for name in NORMALIZERS:
     CALLS[name] = {"scores": scores, "axis": -1, "temperature": 0.5}
@@ -163,9 +190,18 @@ JUNK = {
 }
 
 
+#: What functions return, made by nobody else.
+RESULTS = {f"cost.{name}" for name in ("AttentionCost", "BlockCost", "Cost", "Growth", "Step")}
+PARTS = {"cost": cost, "efficient": efficient, "gradients": gradients, "timing": timing}
+PUBLIC = {name: getattr(attnlib, name) for name in attnlib.__all__ if name not in PARTS}
+PUBLIC |= {name: getattr(gradients, name) for name in gradients.__all__}
+for part in ("cost", "efficient", "timing"):
+    PUBLIC |= {f"{part}.{name}": getattr(PARTS[part], name) for name in PARTS[part].__all__}
+
+
 def spoilt():
     for name, arguments in CALLS.items():
-        function = getattr(attnlib, name, None) or getattr(gradients, name)
+        function = PUBLIC[name]
         yield from ((name, function, arguments, argument) for argument in arguments)
     for name, (thing, arguments) in METHODS.items():
         function = getattr(thing, name.split(".")[1])
@@ -176,8 +212,7 @@ SPOILT = list(spoilt())
 
 
 def test_every_public_function_has_a_good_call_here():
-    public = set(attnlib.__all__) - {"gradients"} | set(gradients.__all__)
-    assert set(CALLS) == public
+    assert set(CALLS) == set(PUBLIC) - RESULTS
     for name, function, arguments, _ in SPOILT:
         expected = [p for p in inspect.signature(function).parameters if p != "activation"]
         assert set(expected) <= set(arguments) | {"d_ff"}, name

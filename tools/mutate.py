@@ -42,6 +42,9 @@ TESTS = {
     "positions": ["positions"],
     "blocks": ["layers", "blocks"],
     "parameters.py": ["parameters"],
+    "efficient": ["efficient_exact", "efficient_window", "efficient_linear", "efficient_grouped"],
+    "cost": ["cost", "cost_counted", "exponents"],
+    "timing": ["timing"],
     "gradients": [
         "gradients_normalizers",
         "gradients_attention",

@@ -1,0 +1,381 @@
+"""Costs and rooflines: worked numbers, the formulas, and what must always hold."""
+
+import dataclasses
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnlib import dot_cost
+from attnlib.cost import (
+    AttentionCost,
+    BlockCost,
+    Ceilings,
+    Cost,
+    Step,
+    attention_cost,
+    block_cost,
+    roofline_terms,
+    roofline_time,
+)
+
+reproducible = settings(max_examples=30, deadline=None, derandomize=True)
+size = st.integers(1, 40)
+COUNTS = ["multiply_adds", "other", "exponentials", "bytes"]
+
+
+def test_worked_attention():
+    """Two queries, three keys, vectors of four and five, four bytes a number."""
+    cost = attention_cost(2, 3, 4, 5)
+    assert cost.pairs == cost.allowed_pairs == 6
+    assert cost.naive.steps == {
+        "scores": Step(24, 0, 0, 4 * (2 * 4 + 3 * 4 + 6)),
+        "normalise": Step(0, 30, 6, 4 * (6 + 6)),
+        "weigh": Step(30, 0, 0, 4 * (6 + 3 * 5 + 2 * 5)),
+    }
+    assert cost.fused.steps == {
+        "scores": Step(24, 0, 0, 4 * (2 * 4 + 3 * 4)),
+        "normalise": Step(0, 30, 6, 0),
+        "weigh": Step(30, 0, 0, 4 * (3 * 5 + 2 * 5)),
+    }
+    assert (cost.naive.multiply_adds, cost.naive.flops, cost.naive.other) == (54, 108, 30)
+    assert (cost.naive.bytes, cost.fused.bytes) == (276, 180)
+    assert list(cost.naive.steps) == list(cost.fused.steps) == ["scores", "normalise", "weigh"]
+    assert isinstance(cost, AttentionCost)
+
+
+options = {"n_heads": size, "batch": size, "itemsize": st.sampled_from([1, 2, 4, 8])}
+
+
+@reproducible
+@given(st.tuples(*[size] * 4), st.fixed_dictionaries(options), st.integers(4, 12), st.booleans())
+def test_attention_follows_its_formulas(sizes, options, c, masked):
+    n_q, n_k, d_k, d_v = sizes
+    n_k = max(n_q, n_k) if masked else n_k
+    cost = attention_cost(n_q, n_k, d_k, d_v, causal=masked, passes=c, **options)
+    groups, s = options["batch"] * options["n_heads"], options["itemsize"]
+    ends = (n_q + n_k) * (d_k + d_v)
+    assert cost.pairs == groups * n_q * n_k
+    assert cost.naive.multiply_adds == cost.pairs * (d_k + d_v)
+    assert cost.naive.bytes == s * groups * (c * n_q * n_k + ends)
+    assert cost.fused.bytes == s * groups * ends
+    left = groups * (n_q * n_k - n_q * (n_q - 1) // 2) if masked else cost.pairs
+    assert cost.allowed_pairs == cost.fused.exponentials == left
+    assert cost.fused.flops == 2 * left * (d_k + d_v)
+    for way, pairs in ((cost.naive, cost.pairs), (cost.fused, left)):
+        assert (way.exponentials, way.other) == (pairs, 5 * pairs)
+
+
+def test_bytes_of_the_naive_way_by_step():
+    steps = attention_cost(3, 5, 7, 11, n_heads=2, batch=13, itemsize=2, passes=8).naive.steps
+    group, pairs = 2 * 13 * 2, 3 * 5
+    assert steps["scores"].bytes == group * (3 * 7 + 5 * 7 + pairs)
+    assert steps["normalise"].bytes == group * 6 * pairs
+    assert steps["weigh"].bytes == group * (pairs + 5 * 11 + 3 * 11)
+
+
+def test_defaults_are_one_head_one_sequence_single_precision_and_four_passes():
+    assert attention_cost(3, 5, 7, 11) == attention_cost(
+        3, 5, 7, 11, n_heads=1, batch=1, causal=False, itemsize=4, passes=4
+    )
+    assert block_cost(3, 4, 2, 7) == block_cost(
+        3, 4, 2, 7, batch=1, causal=False, itemsize=4, passes=4
+    )
+
+
+def test_agrees_with_the_count_of_attnlibs_own_scores():
+    steps = attention_cost(3, 5, 7, 11).naive.steps
+    assert steps["scores"].multiply_adds == dot_cost(3, 5, 7)
+    assert steps["weigh"].multiply_adds == dot_cost(3, 11, 5)
+
+
+def test_worked_block():
+    """Two sequences of 5 items of 4 numbers, 2 heads, a hidden layer of 7."""
+    cost = block_cost(5, 4, 2, 7, batch=2)
+    rows, matrix = 10, 4 * 4
+    attention = attention_cost(5, 5, 2, 2, n_heads=2, batch=2)
+    steps = {
+        "projections": Step(3 * 10 * 16, 0, 0, 4 * 3 * (rows * 4 + matrix + rows * 4)),
+        **attention.naive.steps,
+        "output projection": Step(10 * 16, 0, 0, 4 * (rows * 4 + matrix + rows * 4)),
+        "feed-forward": Step(
+            2 * 10 * 4 * 7, 70, 0, 4 * ((40 + 28 + 70) + (70 + 70) + (70 + 28 + 40))
+        ),
+        "norms and residuals": Step(0, 2 * 8 * 40, 0, 4 * 2 * (40 + 40 + 40 + 40 + 40)),
+    }
+    assert cost.naive.steps == steps
+    assert cost.fused.steps == steps | attention.fused.steps
+    assert list(cost.naive.steps) == list(cost.fused.steps) == list(steps)
+    assert isinstance(cost, BlockCost)
+
+
+@reproducible
+@given(n=size, d_head=size, n_heads=st.integers(1, 5), h=size, batch=size, masked=st.booleans())
+def test_blocks_follow_their_formula(n, d_head, n_heads, h, batch, masked):
+    m = d_head * n_heads
+    cost = block_cost(n, m, n_heads, h, batch=batch, causal=masked)
+    expected = 3 * n * m**2 + 2 * n**2 * m + n * m**2 + 2 * n * m * h
+    assert cost.naive.multiply_adds == batch * expected
+    attention = attention_cost(n, n, d_head, d_head, n_heads=n_heads, batch=batch, causal=masked)
+    for name, step in attention.fused.steps.items():
+        assert cost.fused.steps[name] == step
+    assert (cost.fused.flops < cost.naive.flops) == (masked and n > 1)
+
+
+@pytest.mark.parametrize("m", [4, 6, 64])
+def test_attention_overtakes_the_projections_at_2m_and_everything_else_at_6m(m):
+    def shares(n):
+        cost = block_cost(n, m, 2, 4 * m).naive
+        attention = cost.steps["scores"].flops + cost.steps["weigh"].flops
+        projections = cost.steps["projections"].flops + cost.steps["output projection"].flops
+        return attention, projections, cost.flops - attention
+
+    attention, projections, _ = shares(2 * m)
+    assert attention == projections
+    attention, _, rest = shares(6 * m)
+    assert attention == rest
+    for n, far in ((2 * m, 1), (6 * m, 2)):
+        assert shares(n - 1)[0] < shares(n - 1)[far] and shares(n + 1)[0] > shares(n + 1)[far]
+
+
+def test_the_matrices_of_a_block_are_read_once_for_the_whole_batch():
+    one, many = (block_cost(5, 4, 2, 7, batch=b).naive.steps for b in (1, 13))
+    for name, matrices in (
+        ("projections", 3 * 16),
+        ("output projection", 16),
+        ("feed-forward", 56),
+    ):
+        assert many[name].bytes == 13 * one[name].bytes - 12 * 4 * matrices
+    for name in ("scores", "normalise", "weigh", "norms and residuals"):
+        assert many[name].bytes == 13 * one[name].bytes
+
+
+def test_bytes_are_in_proportion_to_the_size_of_a_number():
+    for cost in (block_cost, attention_cost):
+        low, high = (cost(5, 8, 2, 7, itemsize=s).naive for s in (2, 8))
+        for name, step in low.steps.items():
+            assert 4 * step.bytes == high.steps[name].bytes
+            assert dataclasses.replace(step, bytes=0) == dataclasses.replace(
+                high.steps[name], bytes=0
+            )
+
+
+def test_only_normalising_needs_more_passes():
+    low, high = (block_cost(5, 4, 2, 7, passes=c) for c in (4, 6))
+    assert low.fused == high.fused
+    difference = {k: high.naive.steps[k].bytes - step.bytes for k, step in low.naive.steps.items()}
+    assert difference.pop("normalise") == 2 * 4 * 2 * 25 and set(difference.values()) == {0}
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.uint8, np.int64])
+def test_numpy_integers_count_like_any_others_and_never_overflow(kind):
+    for function, sizes, names in (
+        (attention_cost, (100, 120, 7, 11), ("n_heads", "batch", "itemsize", "passes")),
+        (block_cost, (100, 60, 3, 110), ("batch", "itemsize", "passes")),
+    ):
+        options = dict.fromkeys(names, 4)
+        plain = function(*sizes, causal=True, **options)
+        small = {name: kind(4) for name in names}
+        cost = function(*map(kind, sizes), causal=np.bool_(True), **small)
+        assert cost == plain
+        for way in (cost.naive, cost.fused):
+            counts = [getattr(s, name) for s in (way, *way.steps.values()) for name in COUNTS]
+            assert {type(count) for count in counts} == {int}
+
+
+def test_large_sizes_are_counted_exactly():
+    n = 10**9
+    assert attention_cost(n, n, 128, 128, causal=True).allowed_pairs == n * (n + 1) // 2
+    assert attention_cost(n, n, 128, 128).naive.flops == 4 * 128 * 10**18
+
+
+ATTENTION = {"n_q": 3, "n_k": 5, "d_k": 7, "d_v": 11, "n_heads": 2, "batch": 13}
+ATTENTION |= {"causal": True, "itemsize": 4, "passes": 4}
+BLOCK = {"n": 5, "d_model": 4, "n_heads": 2, "d_ff": 7, "batch": 13}
+BLOCK |= {"causal": True, "itemsize": 4, "passes": 4}
+
+
+@pytest.mark.parametrize(
+    ("function", "good", "name"),
+    [(attention_cost, ATTENTION, name) for name in ATTENTION]
+    + [(block_cost, BLOCK, name) for name in BLOCK],
+)
+def test_bad_counts_are_refused_by_name(function, good, name):
+    def refused(bad, error, message):
+        with pytest.raises(error, match=message):
+            function(**good | {name: bad})
+
+    if name == "causal":
+        for bad in (1, None, "yes", np.ones(2, bool)):
+            refused(bad, TypeError, "^causal must be True or False, not ")
+        return
+    for bad in (2.0, "4", None, True, [4], np.array([4]), math.nan):
+        refused(bad, TypeError, f"^{name} must be an integer, not {re.escape(repr(bad))}")
+    least = 4 if name == "passes" else 1
+    for bad in (least - 1, -5):
+        refused(bad, ValueError, rf"^{name}={bad} is too small\. Give .* at least {least}\.$")
+    refused(2**80, ValueError, f"{name}={2**80} is too large")
+
+
+def test_more_causal_queries_than_keys_are_refused():
+    with pytest.raises(
+        ValueError, match=r"n_q=5 is larger than n_k=3: .* first 2 .*nothing.* keys"
+    ):
+        attention_cost(5, 3, 2, 2, causal=True)
+
+
+def test_heads_that_do_not_divide_the_items_are_refused():
+    with pytest.raises(ValueError, match=r"d_model=8: 8 components .* n_heads=3\. Choose"):
+        block_cost(5, 8, 3, 7)
+
+
+def test_a_cost_is_the_sum_of_its_steps():
+    steps = {"first": Step(2, 3, 5, 7), "second": Step(11, 13, 17, 19), "third": Step()}
+    cost = Cost(steps)
+    assert [getattr(cost, name) for name in COUNTS] == [13, 16, 22, 26]
+    assert (cost.flops, cost.intensity) == (26, 1.0)
+    assert isinstance(cost, Step) and list(cost.steps) == list(steps)
+    assert cost == Cost(dict(steps)) and cost != Cost({"first": steps["first"]})
+    assert cost != Step(13, 16, 22, 26) and cost != 13 and Step(13, 16, 22, 26) != cost
+    assert all(str(step) in repr(cost) for step in steps.values()) and repr(cost)[:5] == "Cost("
+    steps["first"] = Step()
+    assert cost.steps["first"] == Step(2, 3, 5, 7)
+    for thing in (cost, cost.steps["second"]):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            thing.bytes = 0
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(cost)
+    empty = Cost({})
+    assert [getattr(empty, name) for name in COUNTS] == [0] * 4
+
+
+def test_a_step_has_two_flops_a_multiply_add_and_an_intensity():
+    step = Step(multiply_adds=6, other=1, exponentials=2, bytes=48)
+    assert (step.flops, step.intensity) == (12, 0.25)
+    assert Step() == Step(multiply_adds=0, other=0, exponentials=0, bytes=0)
+
+
+def test_a_step_that_moves_nothing_has_infinite_intensity():
+    steps = attention_cost(3, 5, 7, 11).fused.steps
+    assert steps["normalise"].bytes == 0
+    assert steps["normalise"].intensity == Step(multiply_adds=6).intensity == math.inf
+
+
+#: Measured on an H200: a large matrix product and a large copy.
+H200 = Ceilings(flops_per_s=788e12, bytes_per_s=4.3e12)
+FUSED = [(512, "0.087"), (2048, "0.349"), (8192, "1.40"), (32768, "11.2")]
+NAIVE = {64: ["0.56", "2.06", "8.05", "64"], 128: ["0.31", "1.06", "4.06", "32"]}
+
+
+def on_h200(n, d):
+    """Half precision, 16384 items in all (one sequence at least), heads of 2048 numbers in all."""
+    return attention_cost(n, n, d, d, n_heads=2048 // d, batch=max(1, 16384 // n), itemsize=2)
+
+
+def milliseconds(cost, like):
+    """The least time, with as many decimals as `like`."""
+    found = 1000 * roofline_time(cost.flops, cost.bytes, H200)
+    return f"{found:.{len(like.partition('.')[2])}f}"
+
+
+@pytest.mark.parametrize("d", [64, 128])
+@pytest.mark.parametrize("i", range(4))
+def test_least_times_on_an_h200(i, d):
+    n, fused = FUSED[i]
+    cost = on_h200(n, d)
+    assert milliseconds(cost.fused, fused) == fused
+    assert milliseconds(cost.naive, NAIVE[d][i]) == NAIVE[d][i]
+    terms = roofline_terms(cost.fused.flops, cost.fused.bytes, H200)
+    assert terms["operations"] > terms["bytes"] and cost.fused.intensity > H200.ridge
+    terms = roofline_terms(cost.naive.flops, cost.naive.bytes, H200)
+    assert terms["operations"] < terms["bytes"] and cost.naive.intensity < H200.ridge
+
+
+def test_the_slowest_of_three_decides():
+    machine = Ceilings(100, 4, exponentials_per_s=5)
+    assert roofline_terms(600, 40, machine, exponentials=35) == {
+        "operations": 6.0,
+        "bytes": 10.0,
+        "exponentials": 7.0,
+    }
+    assert roofline_time(600, 40, machine, exponentials=35) == 10
+    assert roofline_time(600, 40, machine, exponentials=80) == 16
+    assert roofline_time(1200, 40, machine, exponentials=35) == 12
+    assert roofline_time(600, 40, machine) == 10 and roofline_time(0, 0, machine) == 0
+    assert list(roofline_terms(0, 0, machine)) == ["operations", "bytes", "exponentials"]
+
+
+def test_exponentials_are_free_where_their_rate_is_not_known():
+    machine = Ceilings(100, 4)
+    assert machine.exponentials_per_s is None
+    assert roofline_terms(600, 40, machine, exponentials=10**9)["exponentials"] == 0
+    assert roofline_time(600, 40, machine, exponentials=10**9) == 10
+    with pytest.raises(ValueError, match="exponentials=-1 is negative"):
+        roofline_time(600, 40, machine, exponentials=-1)
+
+
+def test_arithmetic_and_memory_take_equally_long_at_the_ridge():
+    machine = Ceilings(flops_per_s=788.0, bytes_per_s=4.0)
+    assert machine.ridge == 197
+    terms = roofline_terms(machine.ridge * 12, 12, machine)
+    assert terms["operations"] == terms["bytes"] == 3
+
+
+@pytest.mark.parametrize("kind", [int, np.float16, np.float32, np.float64, np.int16])
+def test_seconds_are_plain_floats_of_full_precision_whatever_the_amounts_are(kind):
+    machine = Ceilings(flops_per_s=3e12, bytes_per_s=7e12, exponentials_per_s=11e12)
+    terms = roofline_terms(kind(512), kind(512), machine, exponentials=kind(512))
+    assert terms == {"operations": 512 / 3e12, "bytes": 512 / 7e12, "exponentials": 512 / 11e12}
+    assert {type(seconds) for seconds in terms.values()} == {float}
+    few = Ceilings(*map(kind, (3, 7, 11)))
+    assert roofline_terms(512, 512, few) == {
+        "operations": 512 / 3,
+        "bytes": 512 / 7,
+        "exponentials": 0,
+    }
+    assert {type(seconds) for seconds in roofline_terms(1, 1, few).values()} == {float}
+
+
+@pytest.mark.parametrize("name", ["flops_per_s", "bytes_per_s", "exponentials_per_s"])
+def test_bad_rates_are_refused_by_name(name):
+    good = {"flops_per_s": 1.0, "bytes_per_s": 1.0, "exponentials_per_s": 1.0}
+    for bad in (0, -1.5):
+        with pytest.raises(ValueError, match=rf"^{name}={bad} must be above 0\. Give"):
+            Ceilings(**good | {name: bad})
+    for bad in (math.inf, math.nan, 10**400):
+        with pytest.raises(ValueError, match=f"^{name}={bad} is not finite"):
+            Ceilings(**good | {name: bad})
+    for bad in ("fast", True, 1j, [1.0], np.ones(1), *([None] if name[0] != "e" else [])):
+        with pytest.raises(TypeError, match=f"^{name} must be one real number, not "):
+            Ceilings(**good | {name: bad})
+
+
+@pytest.mark.parametrize("function", [roofline_time, roofline_terms])
+@pytest.mark.parametrize("name", ["operations", "bytes", "exponentials"])
+def test_bad_amounts_are_refused_by_name(function, name):
+    good = {"operations": 1, "bytes": 1, "machine": Ceilings(1, 1, 1), "exponentials": 1}
+    with pytest.raises(ValueError, match=rf"^{name}=-0.5 is negative\. Give an amount of work"):
+        function(**good | {name: -0.5})
+    for bad in (math.inf, math.nan):
+        with pytest.raises(ValueError, match=f"^{name}={bad} is not finite"):
+            function(**good | {name: bad})
+    for bad in ("much", None, True, [1]):
+        with pytest.raises(TypeError, match=f"^{name} must be one real number, not "):
+            function(**good | {name: bad})
+
+
+@pytest.mark.parametrize("function", [roofline_time, roofline_terms])
+@pytest.mark.parametrize("bad", [None, (1.0, 1.0), "H200", {}, Ceilings])
+def test_a_machine_must_be_ceilings(function, bad):
+    with pytest.raises(TypeError, match=r"^machine must be a Ceilings, not "):
+        function(1, 1, bad)
+
+
+def test_ceilings_and_costs_cannot_be_changed():
+    block = block_cost(5, 4, 2, 7)
+    for thing, name in ((H200, "bytes_per_s"), (on_h200(512, 64), "naive"), (block, "fused")):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(thing, name, 1)

@@ -1,0 +1,352 @@
+"""Heads that share keys and values, against heads with copies of them, PyTorch, worked numbers."""
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from attnlib import masks, scaled_dot_product_attention
+from attnlib.efficient import grouped_heads, pool_heads, row_blocks
+from attnlib.examples import three_rows
+from attnlib.timing import peak_memory
+
+either = pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
+
+
+def qkv(batch=(), n_heads=6, n_groups=3, n_q=4, n_k=7, d_k=5, d_v=11, seed=0):
+    rng = np.random.default_rng(seed)
+    return (
+        rng.normal(size=(*batch, n_heads, n_q, d_k)),
+        rng.normal(size=(*batch, n_groups, n_k, d_k)),
+        rng.normal(size=(*batch, n_groups, n_k, d_v)),
+    )
+
+
+def draw_mask(*shape, seed=0):
+    """A random mask that leaves each query its first key."""
+    mask = np.random.default_rng(seed).random(shape) < 0.5
+    mask[..., 0] = True
+    return mask
+
+
+def repeated(Q, K, V, mask=None, causal=False):
+    """Every head with keys and values of its own, copied from its group."""
+    K, V = (np.repeat(X, Q.shape[-3] // X.shape[-3], axis=-3) for X in (K, V))
+    batch = np.broadcast_shapes(*(X.shape[:-3] for X in (Q, K, V)))
+    Q = np.broadcast_to(Q, batch + Q.shape[-3:])
+    mask = np.ones(Q.shape[-2:-1] + K.shape[-2:-1], bool) if mask is None else mask
+    if causal:
+        mask = mask & masks.causal(Q.shape[-2], K.shape[-2])
+    return scaled_dot_product_attention(Q, K, V, mask=mask[..., None, :, :])[0]
+
+
+@either
+def test_each_head_reads_its_own_group(causal):
+    """Head by head, with the number of the group from the formula."""
+    for n_heads, n_groups in ((6, 1), (6, 2), (6, 3), (6, 6), (5, 1), (8, 2), (1, 1)):
+        Q, K, V = qkv(n_heads=n_heads, n_groups=n_groups)
+        found = grouped_heads(Q, K, V, causal=causal, block=3)
+        assert found.shape == (n_heads, 4, 11)
+        mask = masks.causal(4, 7) if causal else None
+        for h in range(n_heads):
+            g = int(h * n_groups / n_heads)
+            expected, _ = scaled_dot_product_attention(Q[h], K[g], V[g], mask=mask)
+            assert_allclose(found[h], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3)])
+def test_equals_torch(batch):
+    Q, K, V = qkv(batch, n_heads=6, n_groups=2)
+    tensors = [torch.tensor(x.reshape(-1, *x.shape[-3:])) for x in (Q, K, V)]
+    attention = torch.nn.functional.scaled_dot_product_attention
+    for mask in (None, draw_mask(4, 7), masks.causal(4, 7)):
+        given = None if mask is None else torch.tensor(mask)
+        expected = attention(*tensors, attn_mask=given, enable_gqa=True).numpy()
+        found = grouped_heads(Q, K, V, mask=mask)
+        assert_allclose(found, expected.reshape(found.shape), atol=1e-12)
+    assert_allclose(grouped_heads(Q, K, V, causal=True), found, atol=1e-12)
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(
+    n_groups=st.integers(1, 3),
+    per_group=st.integers(1, 4),
+    n_q=st.integers(1, 6),
+    cached=st.integers(0, 4),
+    causal=st.booleans(),
+    masked=st.booleans(),
+    block=st.integers(1, 7),
+    batch=st.sampled_from([(), (2,), (1, 3)]),
+    seed=st.integers(0, 999),
+)
+def test_equals_heads_with_copies_of_keys_and_values(
+    n_groups, per_group, n_q, cached, causal, masked, block, batch, seed
+):
+    Q, K, V = qkv(batch, n_groups * per_group, n_groups, n_q, n_q + cached, seed=seed)
+    mask = draw_mask(*batch, n_q, n_q + cached, seed=seed) if masked else None
+    found = grouped_heads(Q, K, V, mask=mask, causal=causal, block=block)
+    assert_allclose(found, repeated(Q, K, V, mask, causal), atol=1e-12)
+
+
+@either
+def test_as_many_groups_as_heads_are_plain_heads(causal):
+    Q, K, V = qkv((2,), n_heads=3)
+    expected = row_blocks(Q, K, V, causal=causal)
+    assert_allclose(grouped_heads(Q, K, V, causal=causal), expected, atol=1e-12)
+
+
+def test_worked_numbers():
+    """Three rows as queries of two heads; the second has the values doubled, or the first's."""
+    Q, K, V = (np.asarray(x, float) for x in three_rows())
+    expected = [[0.802224, 0.598888], [0.598888, 0.802224], [0.751745, 0.751745]]
+    found = grouped_heads(np.stack([Q, Q]), [K], [V])
+    assert_array_equal(found.round(6), [expected, expected])
+    found = grouped_heads(np.stack([Q, Q]), [K, K], [V, 2 * V])
+    assert_allclose(found / [[[1]], [[2]]], [expected, expected], atol=1e-6)
+    # One key each: the answer is the value of the group.  Heads 0 to 2, then heads 3 to 5.
+    found = grouped_heads(np.ones((6, 1, 2)), np.ones((2, 1, 2)), [[[5]], [[7]]])
+    assert_array_equal(found.ravel(), [5, 5, 5, 7, 7, 7])
+
+
+@either
+@pytest.mark.parametrize(
+    ("batch_q", "batch_k", "batch_v"),
+    [((2, 1), (3,), (3,)), ((), (2,), (2,)), ((2,), (), ()), ((), (), (2, 3)), ((2,), (1,), ())],
+)
+def test_leading_axes_broadcast(causal, batch_q, batch_k, batch_v):
+    Q, K, V = qkv(batch_q)[0], qkv(batch_k, seed=1)[1], qkv(batch_v, seed=2)[2]
+    batch = np.broadcast_shapes(batch_q, batch_k, batch_v)
+    for mask in (None, draw_mask(4, 7), draw_mask(*batch, 4, 7), draw_mask(*batch, 1, 7)):
+        found = grouped_heads(Q, K, V, mask=mask, causal=causal)
+        assert found.shape == (*batch, 6, 4, 11)
+        assert_allclose(found, repeated(Q, K, V, mask, causal), atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(), (7,), (1, 7), (4, 1), (4, 7), (1, 4, 7), (2, 1, 7)])
+def test_masks_broadcast_without_an_axis_for_the_heads(shape):
+    Q, K, V = qkv((2,))
+    mask = np.ones((), bool) if shape == () else draw_mask(*shape)
+    expected = repeated(Q, K, V, np.broadcast_to(mask, (2, 4, 7)))
+    assert_allclose(grouped_heads(Q, K, V, mask=mask), expected, atol=1e-12)
+    assert_allclose(grouped_heads(Q, K, V, mask=mask.tolist()), expected, atol=1e-12)
+
+
+def test_keys_and_values_are_not_copied_for_each_head():
+    Q, K, V = (x.astype(np.float32) for x in qkv((), 16, 1, 1, 4096, 64, 64))
+    copies = 16 * (K.nbytes + V.nbytes)
+    assert peak_memory(lambda: repeated(Q, K, V)) > copies
+    assert peak_memory(lambda: grouped_heads(Q, K, V)) < copies / 8
+
+
+def test_queries_are_answered_in_blocks_of_256(monkeypatch):
+    shapes, exp = [], np.exp
+
+    def noting(x, *arguments, **options):
+        shapes.append(np.shape(x))
+        return exp(x, *arguments, **options)
+
+    monkeypatch.setattr(np, "exp", noting)
+    Q, K, V = qkv((), 2, 1, 300, 301, 2, 3)
+    grouped_heads(Q, K, V)
+    assert shapes == [(256, 301), (44, 301)] * 2  # as many pairs as without groups
+    shapes.clear()
+    grouped_heads(Q, K, V, block=200)
+    assert shapes == [(200, 301), (100, 301)] * 2
+
+
+@either
+def test_number_types(causal):
+    Q, K, V = qkv((2,))
+    low = grouped_heads(*(x.astype(np.float32) for x in (Q, K, V)), causal=causal)
+    assert low.dtype == np.float32
+    assert_allclose(low, grouped_heads(Q, K, V, causal=causal), atol=1e-5)
+    found = grouped_heads([[[1, 2]]] * 2, np.array([[[3, 4]]], np.int8), [[[5]]], causal=causal)
+    assert found.dtype == np.float64
+    assert_array_equal(found, [[[5]], [[5]]])
+    pooled = pool_heads(Q.astype(np.float32), 3)
+    assert pooled.dtype == np.float32
+    assert_allclose(pooled, pool_heads(Q, 3), atol=1e-6)
+    assert pool_heads(np.ones((4, 1, 2), np.int8), 2).dtype == np.float64
+
+
+@either
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_large_numbers_neither_overflow_nor_warn(causal, dtype):
+    Q, K, V = (np.sign(x).astype(dtype) * dtype(1e4) for x in qkv())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        output = grouped_heads(Q, K, V, causal=causal)
+        pooled = pool_heads(Q, 2)
+    assert (np.abs(output) <= 1e4 * 1.001).all() and (np.abs(pooled) <= 1e4 * 1.001).all()
+    if dtype == np.float64:  # in float32 rounding decides between scores of 4e8
+        assert_allclose(output, repeated(Q, K, V, causal=causal), atol=1e-3)
+
+
+def test_numbers_too_large_are_refused():
+    Q, K, V = qkv()
+    said = r"scores of Q, shape \(6, 4, 5\), and K, shape \(3, 7, 5\), may overflow float64"
+    with pytest.raises(ValueError, match=said):
+        grouped_heads(1e160 * Q, 1e160 * K, V)
+    with pytest.raises(ValueError, match=r"result of grouped_heads overflows float64.*Scale"):
+        grouped_heads(Q, K, 0 * V + 1.7e308)
+    for dtype in (np.float32, np.float64):
+        X = np.full((4, 3, 2), np.finfo(dtype).max, dtype)
+        with pytest.raises(ValueError, match=f"pool_heads overflows {X.dtype}"):
+            pool_heads(X, 2)
+
+
+@either
+def test_arguments_are_not_changed(causal):
+    arrays = [*qkv((2,)), draw_mask(2, 4, 7)]
+    before = [x.copy() for x in arrays]
+    for x in arrays:
+        x.setflags(write=False)
+    grouped_heads(*arrays[:3], mask=arrays[3], causal=causal)
+    pool_heads(arrays[1], 3)[:] = 7  # what is returned is one's own, also with nothing to pool
+    for x, old in zip(arrays, before, strict=True):
+        assert_array_equal(x, old)
+
+
+def test_pooling_takes_the_mean_over_the_heads_of_a_group():
+    X = np.random.default_rng(0).normal(size=(2, 6, 4, 5))
+    for n_groups in (1, 2, 3, 6):
+        found = pool_heads(X, n_groups)
+        assert found.shape == (2, n_groups, 4, 5)
+        for g in range(n_groups):
+            members = [h for h in range(6) if h * n_groups // 6 == g]
+            total = sum(X[:, h] for h in members)
+            assert_allclose(found[:, g], total / len(members), atol=1e-14)
+    assert_array_equal(pool_heads([[[1]], [[2]], [[6]], [[10]]], 2), [[[1.5]], [[8]]])
+    assert_array_equal(pool_heads(X, np.int64(6)), X)
+    assert_array_equal(pool_heads(X.tolist(), 2), pool_heads(X, 2))
+
+
+def test_pooling_changes_nothing_where_the_heads_of_a_group_are_equal():
+    Q, K, V = qkv((2,))
+    own_K, own_V = np.repeat(K, 2, axis=-3), np.repeat(V, 2, axis=-3)
+    assert_allclose(pool_heads(own_K, 3), K, rtol=1e-15)
+    exact, _ = scaled_dot_product_attention(Q, own_K, own_V)
+    found = grouped_heads(Q, pool_heads(own_K, 3), pool_heads(own_V, 3))
+    assert_allclose(found, exact, atol=1e-12)
+    # Where one head of a group differs, that group alone changes.
+    own_K[:, 3] += np.random.default_rng(1).normal(size=(7, 5))
+    exact, _ = scaled_dot_product_attention(Q, own_K, own_V)
+    error = np.abs(grouped_heads(Q, pool_heads(own_K, 3), V) - exact).max(axis=(0, 2, 3))
+    assert (error[2:4] > 0.01).all() and (error[[0, 1, 4, 5]] < 1e-12).all()
+
+
+def test_empty_arrays_stay_empty():
+    Q, K, V = qkv()
+    assert grouped_heads(Q[:, :0], K, V).shape == (6, 0, 11)
+    assert grouped_heads(Q[:, :0], K, V, causal=True).shape == (6, 0, 11)
+    assert grouped_heads(Q[:, :0], K, V, mask=np.ones((0, 7), bool)).shape == (6, 0, 11)
+    assert grouped_heads(np.ones((0, 6, 4, 5)), K, V).shape == (0, 6, 4, 11)
+    assert pool_heads(np.ones((0, 6, 4, 5)), 3).shape == (0, 3, 4, 5)
+    assert pool_heads(np.ones((6, 0, 5)), 3).shape == (3, 0, 5)
+
+
+ones = np.ones
+Q, K, V = ones((6, 4, 5)), ones((3, 7, 5)), ones((3, 7, 2))
+REFUSED = [
+    (ones((4, 5)), K, V, r"Q has shape \(4, 5\), .*three axes.*n_heads, n, d\).*Q\[None\]"),
+    (Q, ones((7, 5)), V, r"K has shape \(7, 5\), .*three axes.*n_groups, n, d\).*K\[None\]"),
+    (Q, K, ones((7, 2)), r"V has shape \(7, 2\), .*three axes.*n_groups, n, d\).*V\[None\]"),
+    (Q, ones(5), V, r"K has shape \(5,\).*n_groups, n, d\)"),
+    (Q[:0], K, V, r"Q has shape \(0, 4, 5\)"),
+    (Q, K[:0], V[:0], r"K has shape \(0, 7, 5\)"),
+    (ones((7, 4, 5)), K, V, r"Q .*\(7, 4, 5\) and K .*\(3, 7, 5\): 7 heads .* 3 groups.*divides"),
+    (Q[:2], K, V, r"Q .*\(2, 4, 5\) and K .*\(3, 7, 5\): 2 heads .* 3 groups"),
+    (Q, K, V[:1], r"K .*\(3, 7, 5\) and V .*\(1, 7, 2\), so 3 groups of keys meet 1 groups of val"),
+    (Q[..., :4], K, V, r"Q has shape \(6, 4, 4\), .* 5 entries: K has shape \(3, 7, 5\)"),
+    (Q, K[:, :0], V[:, :0], r"K has shape \(3, 0, 5\): there are no keys"),
+    (Q, K, V[:, :6], r"K has shape \(3, 7, 5\) and V has shape \(3, 6, 2\), so 7 keys meet 6"),
+    (Q, K, V[..., :0], r"V has shape \(3, 7, 0\): its rows are empty"),
+    (Q * [[[np.nan]]], K, V, r"Q of shape \(6, 4, 5\) holds nan at index \(0, 0, 0\)"),
+    (Q, K * np.inf, V, r"K of shape \(3, 7, 5\) holds inf"),
+    (Q, K, -V * np.inf, r"V of shape \(3, 7, 2\) holds -inf"),
+    (
+        ones((2, 6, 4, 5)),
+        ones((4, 3, 7, 5)),
+        V,
+        r"Q has shape \(2, 6, 4, 5\), K has shape \(4, 3, 7, 5\).*broadcast",
+    ),
+    (
+        ones((2, 6, 4, 5)),
+        K,
+        ones((4, 3, 7, 2)),
+        r"Q has shape \(2, 6, 4, 5\), .*V has shape \(4, 3, 7, 2\).*broadcast",
+    ),
+]
+
+
+@pytest.mark.parametrize(("Q", "K", "V", "message"), REFUSED)
+def test_what_does_not_fit_is_refused_with_the_shapes_that_were_given(Q, K, V, message):
+    for mask in (None, True):
+        with pytest.raises(ValueError, match=message):
+            grouped_heads(Q, K, V, mask=mask)
+
+
+def test_bad_types_and_settings_are_refused_by_name():
+    for position, name in enumerate("QKV"):
+        for bad in ([[["a"]]], [[[None]]], [[[1j]]], [[[True]]]):
+            arguments = [Q, K, V]
+            arguments[position] = bad
+            with pytest.raises(TypeError, match=f"{name} holds .* only integers and floats"):
+                grouped_heads(*arguments)
+    with pytest.raises(ValueError, match=r"block=0 is too small.*at least 1"):
+        grouped_heads(Q, K, V, block=0)
+    with pytest.raises(TypeError, match=r"block must be an integer, not 2\.0"):
+        grouped_heads(Q, K, V, block=2.0)
+    with pytest.raises(TypeError, match="causal must be True or False, not 1"):
+        grouped_heads(Q, K, V, causal=1)
+    with pytest.raises(ValueError, match="n_q=8 is larger than n_k=7"):
+        grouped_heads(ones((6, 8, 5)), K, V, causal=True)
+
+
+def test_bad_masks_are_refused_by_name():
+    for shape in [(7, 4), (6, 4, 7), (3, 4, 7), (2, 1, 4, 7)]:
+        with pytest.raises(ValueError, match=r"mask has shape .* the scores' shape \(4, 7\)"):
+            grouped_heads(Q, K, V, mask=ones(shape, bool))
+    for bad in (ones((4, 7), int), "causal"):
+        with pytest.raises(TypeError, match=r"mask holds .* must be boolean"):
+            grouped_heads(Q, K, V, mask=bad)
+    mask = ones((2, 4, 7), bool)
+    mask[1, 2] = False
+    with pytest.raises(ValueError, match=r"query \(1, 2\) may attend to nothing: mask rules"):
+        grouped_heads(ones((2, 6, 4, 5)), K, V, mask=mask)
+
+
+def test_a_query_that_keeps_only_the_future_is_named_as_it_was_given():
+    mask = ones((4, 7), bool)
+    mask[2, :6] = False
+    with pytest.raises(ValueError, match=r"query (2|\(0, 2\)) may attend to nothing: causal=True"):
+        grouped_heads(Q, K, V, mask=mask, causal=True)
+    both = np.stack([ones((4, 7), bool), mask])
+    said = r"query (\(1, 2\)|\(1, 0, 2\)) may attend to nothing: causal=True and mask"
+    with pytest.raises(ValueError, match=said):
+        grouped_heads(ones((2, 6, 4, 5)), K, V, mask=both, causal=True)
+
+
+def test_bad_arguments_of_pooling_are_refused_by_name():
+    for X, n_groups, said in (
+        (Q, 4, r"X has shape \(6, 4, 5\) and n_groups=4: 6 heads .* 4 groups.*divides"),
+        (Q, 12, r"n_groups=12: 6 heads cannot be shared out equally to 12 groups"),
+        (Q, 0, r"n_groups=0 is too small.*at least 1"),
+        (ones((4, 5)), 2, r"X has shape \(4, 5\), .*three axes.*n_heads, n, d\).*X\[None\]"),
+        (ones(5), 2, r"X has shape \(5,\)"),
+        (Q[:0], 1, r"X has shape \(0, 4, 5\)"),
+        (Q[..., :0], 2, r"X has shape \(6, 4, 0\): its rows are empty"),
+        (Q * np.nan, 2, r"X of shape \(6, 4, 5\) holds nan"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            pool_heads(X, n_groups)
+    for bad in (2.0, True, None):
+        with pytest.raises(TypeError, match=f"n_groups must be an integer, not {bad!r}"):
+            pool_heads(Q, bad)
+    for bad in ([[["a"]]], [[[True]]], None):
+        with pytest.raises(TypeError, match=r"X holds .* only integers and floats"):
+            pool_heads(bad, 1)
