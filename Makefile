@@ -1,9 +1,9 @@
-# make book · test · mutants · serve · notebooks · lab · bench-page · clean
+# make book · test · mutants · serve · notebooks · lab · bench · bench-page · clean
 PYTHON ?= python3
 BIN := .venv/bin
 SITE := _build/html
 
-.PHONY: book test mutants serve notebooks lab bench-page clean
+.PHONY: book test mutants serve notebooks lab bench bench-page clean
 
 book: .venv/installed
 	$(BIN)/jupyter-book build . -W -n --keep-going --all -q
@@ -24,6 +24,9 @@ notebooks: .venv/installed
 lab: .venv/installed
 	$(BIN)/jupyter trust book/*.ipynb
 	$(BIN)/jupyter lab book
+
+bench: .venv/installed
+	$(BIN)/python -m attnlib.benchmarks.one_core
 
 bench-page: book
 	$(BIN)/python tools/bench_page.py
