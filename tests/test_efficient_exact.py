@@ -207,9 +207,8 @@ def test_causal_outputs_ignore_the_future(attention):
     for now in range(5):
         options = {"causal": True, **sized(attention, 4, 3)}
         before = attention(Q, K, V, **options)
-        later_K, later_V = K.copy(), V.copy()
-        later_K[7 + now + 1 :], later_V[7 + now + 1 :] = -50, 1e4
-        after = attention(Q, later_K, later_V, **options)
+        K[7 + now + 1 :], V[7 + now + 1 :] = -50 - now, 1e4 + now
+        after = attention(Q, K, V, **options)
         assert_array_equal(after[: now + 1], before[: now + 1])
         assert (after[now + 1 :] != before[now + 1 :]).all()
 
@@ -288,9 +287,8 @@ def test_scores_up_to_the_largest_number_are_taken_and_no_further(attention, dty
 
 @both
 def test_values_too_large_to_be_summed_are_refused(attention):
-    Q, K, V = qkv()
     with pytest.raises(ValueError, match=rf"{attention.__name__} overflows float64.*Scale"):
-        attention(Q, K, 0 * V + 1.7e308)
+        attention(np.ones((3, 5)), np.ones((7, 5)), np.full((7, 2), 1.7e308))
 
 
 @both
@@ -309,14 +307,11 @@ def test_arguments_are_not_changed(attention, causal):
 
 ones = np.ones
 REFUSED = [
-    (ones(5), ones((7, 5)), ones((7, 2)), r"Q has shape \(5,\).*n_q, d_k\)"),
     (ones((3, 5)), ones(5), ones((7, 2)), r"K has shape \(5,\).*n_k, d_k\)"),
-    (ones((3, 5)), ones((7, 5)), ones(7), r"V has shape \(7,\).*n_k, d_v\)"),
     (ones((3, 4)), ones((7, 5)), ones((7, 2)), r"Q .*\(3, 4\).* 5 entries: K has shape \(7, 5\)"),
     (ones((3, 5)), ones((7, 5)), ones((6, 2)), r"K .*\(7, 5\) and V .*\(6, 2\).*one value"),
     (ones((3, 5)), ones((0, 5)), ones((0, 2)), r"K has shape \(0, 5\): there are no keys"),
     (ones((3, 5)), ones((7, 5)), ones((7, 0)), r"V has shape \(7, 0\): its rows are empty"),
-    (ones((2, 3, 5)), ones((4, 7, 5)), ones((7, 2)), r"Q .*K has shape \(4, 7, 5\).*broadcast"),
     (ones((2, 3, 5)), ones((7, 5)), ones((4, 7, 2)), r"Q .*K .*V has shape \(4, 7, 2\).*broadcas"),
     ([[np.nan]], [[1]], [[1]], r"Q of shape \(1, 1\) holds nan at index \(0, 0\)"),
     ([[1]], [[1], [np.inf]], [[1], [1]], r"K of shape \(2, 1\) holds inf at index \(1, 0\)"),
@@ -363,8 +358,7 @@ def test_bad_masks_are_refused_by_name():
     for bad in (ones((6, 13), int), ones((6, 13)), "causal"):
         with pytest.raises(TypeError, match=r"mask holds .* must be boolean"):
             row_blocks(Q, K, V, mask=bad)
-    mask = ones((2, 6, 13), bool)
-    mask[1, 4] = False
+    mask = np.arange(12).reshape(2, 6, 1) != 10
     with pytest.raises(ValueError, match=r"query \(1, 4\) may attend to nothing: mask rules"):
         row_blocks(Q, K, V, mask=mask)
 
@@ -418,8 +412,8 @@ def naive(Q, K, V):
     return (powers / powers.sum(axis=-1, keepdims=True)) @ V
 
 
-def peak(attention, n, heads, **options):
-    Q, K, V = (np.ones((heads, n, 64), np.float32) for _ in range(3))
+def peak(attention, n, heads, dtype=np.float32, **options):
+    Q, K, V = (np.ones((heads, n, 64), dtype) for _ in range(3))
     return peak_memory(lambda: attention(Q, K, V, **options))
 
 
@@ -440,10 +434,16 @@ MEMORY = [
 @pytest.mark.parametrize(("attention", "options", "expected", "near"), MEMORY)
 def test_memory_grows_with_the_right_power_of_n(attention, options, expected, near):
     numbers = [512, 1024, 2048, 4096]
-    heads = 1 if attention is naive else 2
+    heads = {naive: 1, online_softmax: 2}.get(attention, 4)
     peaks = [peak(attention, n, heads, **options) for n in numbers]
     slope, _ = np.polyfit(np.log(numbers), np.log(peaks), 1)
     assert abs(slope - expected) <= near, (slope, peaks)
+
+
+def test_nothing_is_computed_in_float64_if_all_arguments_are_float32():
+    for attention, options, *_ in MEMORY:
+        single, double = (peak(attention, 512, 2, x, **options) for x in (np.float32, np.float64))
+        assert single < 0.6 * double, attention
 
 
 def test_row_blocks_needs_a_ninetieth_of_the_memory():

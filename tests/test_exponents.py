@@ -173,8 +173,17 @@ def test_fewer_than_three_clear_sizes_are_refused():
     with pytest.raises(ValueError, match="only 0 of 4 sizes"):
         fit_exponent(n, [1, 1, 1, 1], overhead=1)
     for few in ([1], [1, 2]):
-        with pytest.raises(ValueError, match=f"only {len(few)} of {len(few)} sizes .*needs 3"):
+        with pytest.raises(ValueError, match=f"^sizes holds {len(few)} sizes.*needs 3.*Measure"):
             fit_exponent(few, few)
+
+
+def test_numbers_whose_squares_vanish_are_refused():
+    for sizes, times, name in (
+        ([1e-101, 1, 2], [1, 2, 3], "sizes"),
+        ([1, 2, 3], [1e-101] * 3, "times"),
+    ):
+        with pytest.raises(ValueError, match=f"^{name} holds 1e-101. Give numbers from 1e-100 on"):
+            fit_exponent(sizes, times)
 
 
 def test_the_median_of_the_repetitions_is_fitted():

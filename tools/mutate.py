@@ -44,7 +44,7 @@ TESTS = {
     "parameters.py": ["parameters"],
     "efficient": ["efficient_exact", "efficient_window", "efficient_linear", "efficient_grouped"],
     "cost": ["cost", "cost_counted", "exponents"],
-    "timing": ["timing"],
+    "timing": ["timing", "machine"],
     "gradients": [
         "gradients_normalizers",
         "gradients_attention",

@@ -83,8 +83,8 @@ def block_cost(n, d_model, n_heads, d_ff, *, batch=1, causal=False, itemsize=4, 
 
     Each matrix product reads its input and its matrix and writes its output; the activation
     reads and writes the hidden layer once more; a norm reads and writes the items, a residual
-    sum reads two and writes one.  The matrices are read once for the whole batch.  Biases are
-    left out: they are one row beside each matrix.
+    sum reads two and writes one.  The matrices are read once for the whole batch.  Left out is
+    what grows with n or d alone: biases, and the mean and deviation of each item.
 
     Examples
     --------
@@ -113,16 +113,14 @@ def block_cost(n, d_model, n_heads, d_ff, *, batch=1, causal=False, itemsize=4, 
     )
     rows = batch * n
     before = {"projections": _times(3, _product(rows, d_model, d_model, itemsize))}
-    widen, narrow = (
-        _product(rows, *sizes, itemsize) for sizes in ((d_model, d_ff), (d_ff, d_model))
-    )
+    two_layers = _times(2, _product(rows, d_model, d_ff, itemsize))  # one wider, one narrower
     hidden = rows * d_ff
     after = {
         "output projection": _product(rows, d_model, d_model, itemsize),
         "feed-forward": Step(
-            multiply_adds=widen.multiply_adds + narrow.multiply_adds,
+            multiply_adds=two_layers.multiply_adds,
             other=hidden,
-            bytes=widen.bytes + 2 * hidden * itemsize + narrow.bytes,
+            bytes=two_layers.bytes + 2 * hidden * itemsize,
         ),
         "norms and residuals": Step(
             other=2 * (OTHER_PER_NORM + 1) * rows * d_model,

@@ -9,8 +9,8 @@ from attnlib import _checks
 
 #: A time is fitted only where it is so many times the overhead of measuring it.
 ABOVE_OVERHEAD = 20
-#: Numbers beyond this would overflow when squared.
-LARGEST = 1e100
+#: Numbers beyond these would leave their type when squared.
+LEAST, LARGEST = 1e-100, 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,8 @@ def fit_exponent(sizes, times, overhead=0.0, *, resamples=1000, confidence=0.95,
     sizes : array_like, shape (m,)
         Sizes, rising, above 0.
     times : array_like, shape (m,) or (m, repeats)
-        Seconds at each size; one column for each repetition.
+        Seconds at each size; one column for each repetition.  For an interval there should be
+        five or more: two are too few to tell how much times scatter.
     overhead : float, optional
         Seconds that measuring takes by itself, as in `attnlib.timing.Timing`.  Sizes at which
         the median is not above twenty times this are shown, not fitted.
@@ -147,6 +148,8 @@ def fit_exponent(sizes, times, overhead=0.0, *, resamples=1000, confidence=0.95,
     if _checks.number(overhead, "overhead") < 0:
         raise ValueError(f"overhead={overhead} is negative. Give a time in seconds.")
     used = medians > ABOVE_OVERHEAD * overhead
+    if len(sizes) < 3:
+        raise ValueError(f"sizes holds {len(sizes)} sizes, and a fit needs 3. Measure more.")
     if used.sum() < 3:
         raise ValueError(
             f"only {used.sum()} of {len(sizes)} sizes take more than {ABOVE_OVERHEAD} times the "
@@ -181,6 +184,8 @@ def _sizes_and_times(sizes, times):
     for name, array in (("sizes", sizes), ("times", times)):
         if (array > LARGEST).any():
             raise ValueError(f"{name} holds {array.max():g}. Give numbers up to {LARGEST:g}.")
+        if ((0 < array) & (array < LEAST)).any():
+            raise ValueError(f"{name} holds {array.min():g}. Give numbers from {LEAST:g} on.")
     if (times <= 0).any():
         index = _checks.first_index(times <= 0)
         raise ValueError(

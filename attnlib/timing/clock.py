@@ -27,7 +27,8 @@ class Timing:
     Raises
     ------
     ValueError
-        If there are no seconds, or one is negative or not finite.
+        If there are no seconds, one is negative or not finite, `overhead` is negative, or
+        `device` is unknown.
     TypeError
         If `seconds` holds anything but numbers.
 
@@ -61,7 +62,7 @@ class Timing:
             )
         if _checks.number(self.overhead, "overhead") < 0:
             raise ValueError(f"overhead={self.overhead} is negative. Give a time in seconds.")
-        object.__setattr__(self, "seconds", seconds)
+        object.__setattr__(self, "seconds", seconds.copy())
         object.__setattr__(self, "device", known_device(self.device))
 
     @property

@@ -49,7 +49,7 @@ def machine():
         "cores": _cores(),
         "threads": _threads(),
         "memory_bytes": _memory(),
-        "system": f"{platform.system()} {platform.release()}",
+        "system": platform.system(),
         "python": platform.python_version(),
         "blas": {"name": blas.get("name"), "version": blas.get("version")},
         "libraries": {name: _version(name) for name in LIBRARIES if _version(name)},

@@ -43,7 +43,8 @@ def peak_memory(f, *, device="cpu", by="arrays"):
 
     .. math:: \max_t m(t) - m(0)
 
-    Tracing makes a call slower, so time and memory are measured in separate calls.
+    Tracing makes a call slower, so time and memory are measured in separate calls.  There is one
+    peak for the whole process: a call inside `f` of this function makes it forget what was before.
 
     Examples
     --------
