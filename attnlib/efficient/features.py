@@ -16,7 +16,7 @@ def elu_plus_one(X):
     Returns
     -------
     ndarray, same shape as `X`
-        Features.
+        Features; 0 where the exponential is too small for the number type.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def random_features(rng, d_k, n_features):
               z = x / d_k^{1/4}
 
     The directions are drawn in groups of `d_k` that are orthogonal to each other: their errors
-    cancel better than those of independent ones.
+    cancel somewhat better than those of independent ones.
 
     Examples
     --------

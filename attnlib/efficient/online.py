@@ -32,8 +32,8 @@ def online_softmax(Q, K, V, *, block_q=256, block_k=512, causal=False):
     Raises
     ------
     ValueError
-        If the shapes do not fit, a number is NaN, infinite or so large that scores might
-        overflow, or a block is below 1.
+        If the shapes do not fit, a number is NaN, infinite or so large that scores or sums of
+        values might overflow, or a block is below 1.
     TypeError
         If an argument is of the wrong type.
 

@@ -34,8 +34,8 @@ def row_blocks(Q, K, V, *, block=256, mask=None, causal=False):
     Raises
     ------
     ValueError
-        If the shapes do not fit, a number is NaN, infinite or so large that scores might
-        overflow, `block` is below 1, or a query may attend to nothing.
+        If the shapes do not fit, a number is NaN, infinite or so large that scores or sums of
+        values might overflow, `block` is below 1, or a query may attend to nothing.
     TypeError
         If an argument is of the wrong type.
 

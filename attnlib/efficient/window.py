@@ -37,8 +37,8 @@ def sliding_window(Q, K, V, *, width, n_global=0, causal=False, block=256):
     Raises
     ------
     ValueError
-        If the shapes do not fit, a number is NaN, infinite or so large that scores might
-        overflow, a count is too small, or there are more queries than keys.
+        If the shapes do not fit, a number is NaN, infinite or so large that scores or sums of
+        values might overflow, a count is too small, or there are more queries than keys.
     TypeError
         If an argument is of the wrong type.
 

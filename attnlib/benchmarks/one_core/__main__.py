@@ -38,7 +38,7 @@ def _parsed(arguments):
     )
     parser.add_argument("--sizes", type=_size, nargs="+", default=SIZES, metavar="N")
     parser.add_argument("--rounds", type=_size, default=ROUNDS)
-    parser.add_argument("--seconds", type=_positive, default=1.0, help="for each measurement")
+    parser.add_argument("--seconds", type=_positive, default=0.6, help="for each measurement")
     parser.add_argument("--out", default="_build/bench", help="folder for data and picture")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a target is missed")
     return parser.parse_args(arguments)

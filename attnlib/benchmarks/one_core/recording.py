@@ -39,7 +39,7 @@ class WorkerFailed(RuntimeError):
     """An implementation ended in an error, or was stopped for want of memory."""
 
 
-def record(sizes=SIZES, rounds=ROUNDS, seconds=1.0, *, shown=iter):
+def record(sizes=SIZES, rounds=ROUNDS, seconds=0.6, *, shown=iter):
     """Measure all implementations, and return data as it is written to the file.
 
     Parameters

@@ -8,6 +8,7 @@ import functools
 import json
 import math
 import sys
+import time
 
 import numpy as np
 
@@ -54,16 +55,18 @@ def result_of(name, n, n_heads, d, seed, inputs, seconds, memory):
     small = _caller(implementation, *draw(inputs, 16, n_heads, d, seed))
     small()  # loads code, so that the memory of the first large call is its own
     process, arrays = _memory(call, implementation) if memory else (None, None)
-    first = timing.measure(call, repeats=1, warmup=0).p50
+    start = time.perf_counter()
+    output = np.asarray(call())  # warms up, too
+    first = time.perf_counter() - start
     repeats = max(3, min(100, math.ceil(seconds / max(first, 1e-6))))
-    times = timing.measure(call, repeats=repeats, warmup=1)
+    times = timing.measure(call, repeats=repeats, warmup=int(first < seconds))
     return {
         "p20_s": times.p20,
         "p50_s": times.p50,
         "p80_s": times.p80,
         "overhead_s": times.overhead,
         "repeats": times.repeats,
-        "error": _error(np.asarray(call()), *draw(inputs, n, n_heads, d, seed))
+        "error": _error(output, *draw(inputs, n, n_heads, d, seed))
         if implementation.attention
         else None,
         "peak_process_bytes": process,
