@@ -10,7 +10,7 @@ from attnlib.palette import LIGHT
 
 #: Curves of memory, and what stands at their right ends.
 CURVES = {
-    "textbook": "textbook, float64\nby accident",
+    "textbook": "textbook, float64",
     "float32_kept": "textbook",
     "in_place": "in place",
     "row_blocks": "row blocks",
