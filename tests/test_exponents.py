@@ -184,6 +184,7 @@ def test_numbers_whose_squares_vanish_are_refused():
     ):
         with pytest.raises(ValueError, match=f"^{name} holds 1e-101. Give numbers from 1e-100 on"):
             fit_exponent(sizes, times)
+    assert_allclose(fit_exponent([1e-100, 1, 1e100], [1e-100, 1, 1e100]).exponent, 1)
 
 
 def test_the_median_of_the_repetitions_is_fitted():

@@ -3,7 +3,8 @@
 from attnlib.cost.attention import AttentionCost, attention_cost
 from attnlib.cost.block import BlockCost, block_cost
 from attnlib.cost.counts import Cost, Step
-from attnlib.cost.exponents import Growth, fit_exponent
+from attnlib.cost.exponents import fit_exponent
+from attnlib.cost.growth import Growth
 from attnlib.cost.roofline import Ceilings, roofline_terms, roofline_time
 
 __all__ = [
