@@ -88,7 +88,8 @@ def attention_cost(n_q, n_k, d_k, d_v, *, n_heads=1, batch=1, causal=False, item
     .. math:: \text{multiply-adds} = B H n_q n_k (d_k + d_v)
 
     .. math:: \text{bytes}_\text{naive} = s B H \left(c \, n_q n_k + (n_q + n_k)(d_k + d_v)\right)
-              \qquad \text{bytes}_\text{fused} = s B H (n_q + n_k)(d_k + d_v)
+
+    .. math:: \text{bytes}_\text{fused} = s B H (n_q + n_k)(d_k + d_v)
 
     A causal mask leaves :math:`n_q n_k - n_q (n_q - 1) / 2` pairs of a sequence and a head.
 
