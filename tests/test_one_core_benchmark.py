@@ -134,6 +134,16 @@ def test_a_ratio_is_taken_inside_a_round():
     assert table.ratio(data, "row_blocks", 2048, to="nothing") is None
 
 
+def test_the_share_of_the_peak_is_flops_over_time_over_the_ceiling():
+    data = made_up()
+    data["ceilings"]["flops_per_s"] = 1e9
+    seconds = 1.2 * 16  # (2048 / 512)² of what it takes at 512, in the median of the rounds
+    flops = 4 * 8 * 2048**2 * 64
+    share = table.of_peak(data, "row_blocks", 2048)
+    assert share == pytest.approx(flops / seconds / 1e9)
+    assert f"{table.of_peak(data, 'row_blocks', 4096):.0%}" in table.text(data)
+
+
 def test_slopes_are_those_of_the_data():
     data = made_up()
     assert table.memory_slope(data, "row_blocks") == pytest.approx(1)
