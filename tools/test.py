@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTHON = [sys.executable, "-m"]
 TWO_WORKERS = ["-n", "2", "--dist", "loadfile"]
 NOTEBOOKS = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("book/*.ipynb"))
-NBVAL = ["--nbval", "--nbval-sanitize-with=tests/nbval_sanitize.cfg", "-o", "filterwarnings="]
+NBVAL = ["--nbval", "--nbval-sanitize-with=tests/book/nbval_sanitize.cfg", "-o", "filterwarnings="]
 
 #: Heading, command, whether it is a run of pytest.
 STAGES = [

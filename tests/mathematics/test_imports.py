@@ -12,7 +12,7 @@ import pytest
 import attnlib
 from attnlib import cost, efficient, examples, gradients, ring, timing
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ["matplotlib", "ipywidgets", "torch", "anywidget", "scipy", "IPython", "traitlets"]
 
 PARTS = {"cost": cost, "efficient": efficient, "gradients": gradients, "timing": timing}

@@ -13,7 +13,7 @@ import pytest
 from nbformat import from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import notebooks  # noqa: E402
@@ -588,7 +588,7 @@ def nbval(tmp_path_factory):
         (folder / f"{name}.ipynb").write_text(write(notebook))
     command = [sys.executable, "-m", "pytest", "--nbval", "-q", "-rA", "--tb=short", "--color=no"]
     command += ["-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider"]
-    command += [f"--nbval-sanitize-with={ROOT / 'tests' / 'nbval_sanitize.cfg'}"]
+    command += [f"--nbval-sanitize-with={ROOT / 'tests' / 'book' / 'nbval_sanitize.cfg'}"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     outcomes = {}
     for line in done.stdout.splitlines():

@@ -10,7 +10,7 @@ import yaml
 
 from attnlib.exercises import all_exercises
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb"))
 by_name = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 

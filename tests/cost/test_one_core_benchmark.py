@@ -16,7 +16,7 @@ from attnlib.benchmarks.one_core.picture import picture
 from attnlib.benchmarks.one_core.recording import measured
 from attnlib.benchmarks.one_core.worker import draw
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 EXACT = [name for name, way in IMPLEMENTATIONS.items() if way.exact]
 SIZES = [32, 64, 128]
 

@@ -31,7 +31,7 @@ from attnlib.benchmarks import (
 from attnlib.benchmarks.hashing import code_of
 from attnlib.benchmarks.provenance import KIND, first_path, without_paths
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BACKENDS = ["naive", "flash", "cudnn"]
 PEAKS = {
     "flops_per_s": {"bfloat16": 989e12, "float32": 67e12, "tf32": 494e12},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from mutation import mutants
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 EQUAL = json.loads((ROOT / "tools" / "mutants_equal.json").read_text(encoding="utf-8"))
 SOURCE = '''
 """A note: 1 - 2."""

@@ -16,7 +16,7 @@ from widget_pages import handle, numbers, pixel, point
 
 pytestmark = [pytest.mark.browser, pytest.mark.lab]
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = "02_query_key_value.ipynb"
 PATIENCE = 60_000
 SETTINGS = {
