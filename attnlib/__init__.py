@@ -2,9 +2,16 @@
 
 The mathematics is here: scores, weights, output, masks, heads, positions, blocks; the gradients of
 all of it are in `attnlib.gradients`, what it costs in `attnlib.cost`, cheaper ways in
-`attnlib.efficient`, and timers in `attnlib.timing`.  Figures, widgets, exercises, benchmarks and
-attention over several processes live in submodules that are imported only by who needs them, so
-this import loads NumPy and nothing more.
+`attnlib.efficient`, and timers in `attnlib.timing`.  This import loads NumPy and nothing heavier;
+figures, widgets, exercises and attention over several processes are submodules that you import by
+name.
+
+Every function looks at its arguments once.  ``TypeError`` means that an argument is of the wrong
+type: an array of anything but integers and floats, a mask that is not boolean.  ``ValueError``
+means that shapes do not fit, a number is NaN, infinite or out of range, a query is left without a key, or
+the result is too large for its number type.  Both name the argument, say what was found, and what
+to do.  A docstring lists only the errors beyond these.  Arguments are never changed, and float32
+stays float32.
 
 Examples
 --------

@@ -1,13 +1,12 @@
-"""Checks on one argument by itself, shared by all of attnlib.
+"""Checks on one argument by itself.
 
-Each check hands its argument back ready to use, or raises an error that names the argument, says
-what was found, and says what to do about it.
+Each hands its argument back ready to use, or raises an error that names the argument, says what
+was found, and says what to do about it.
 """
 
-import functools
 import math
-import numbers
 import sys
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -31,8 +30,16 @@ def real_array(x, name):
     return array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
 
 
+def is_finite(array):
+    """Tell whether `array` holds no NaN and no infinity."""
+    # A finite sum of squares proves it at once; an infinite one may only be too large itself.
+    return math.isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
+
+
 def finite(array, name, *, minus_inf=False):
     """Return `array` if it holds no NaN and no infinity (-inf may be allowed)."""
+    if is_finite(array):
+        return array
     bad = ~np.isfinite(array)
     if minus_inf:
         bad &= array != -np.inf
@@ -46,6 +53,11 @@ def finite(array, name, *, minus_inf=False):
     return array
 
 
+def numbers(x, name):
+    """Return `x` as finite floats, in any shape."""
+    return finite(real_array(x, name), name)
+
+
 def first_index(found):
     """Return the index of the first True of a boolean array, as a tuple."""
     return tuple(int(i) for i in np.argwhere(found)[0])
@@ -56,31 +68,9 @@ def show(index):
     return str(index[0]) if len(index) == 1 else str(index)
 
 
-def normalizer_arguments(scores, axis, temperature):
-    """Return the scores as floats, the axis counted from the front, the temperature as a float."""
-    scores = finite(real_array(scores, "scores"), "scores", minus_inf=True)
-    if not -scores.ndim <= _integer(axis, "axis") < scores.ndim:
-        raise ValueError(
-            f"axis={axis} is out of range for scores of shape {scores.shape}. "
-            f"Choose one of its {scores.ndim} axes; scores need at least one."
-        )
-    axis = int(axis) % scores.ndim
-    if scores.shape[axis] == 0:
-        raise ValueError(f"scores has shape {scores.shape}: axis {axis} is empty. Give it scores.")
-    lost = (scores == -np.inf).all(axis=axis)
-    if lost.any():
-        index = [str(i) for i in first_index(lost)]
-        index.insert(axis, ":")
-        raise ValueError(
-            f"scores[{', '.join(index)}] is -inf throughout (scores has shape {scores.shape}): "
-            f"there is nothing to attend to. Leave at least one score finite."
-        )
-    return scores, axis, temperature_of(temperature, scores.dtype)
-
-
 def number(x, name):
     """Return `x` as a finite Python float, which keeps float32 arrays float32."""
-    if not isinstance(x, numbers.Real) or isinstance(x, bool):
+    if not isinstance(x, Real) or isinstance(x, bool):
         raise TypeError(f"{name} must be one real number, not {x!r}. Give, say, {name}=0.5.")
     try:
         value = float(x)
@@ -89,12 +79,6 @@ def number(x, name):
     if not math.isfinite(value):
         raise ValueError(f"{name}={x} is not finite. Give, say, {name}=0.5.")
     return value
-
-
-def temperature_of(temperature, dtype):
-    """Return `temperature` as a float above 0 that `dtype` can hold."""
-    remedy = "Give a small positive number for sharp weights, or use hardmax."
-    return positive(temperature, "temperature", dtype, remedy)
 
 
 def positive(x, name, dtype, remedy):
@@ -120,51 +104,41 @@ def choice(x, name, options):
     return x
 
 
+def integer(n, name):
+    """Return `n` as an int if it is an integer; True and 1.0 are not."""
+    if not isinstance(n, Integral) or isinstance(n, bool):
+        raise TypeError(f"{name} must be an integer, not {n!r}.")
+    return int(n)
+
+
 def count(n, name, least=1):
     """Return `n` as an int that is at least `least`."""
-    if _integer(n, name) < least:
+    if integer(n, name) < least:
         raise ValueError(f"{name}={n} is too small. Give an integer of at least {least}.")
     if n > sys.maxsize:
         raise ValueError(f"{name}={n} is too large: no array has so many rows.")
     return int(n)
 
 
-def _integer(n, name):
-    """Return `n` if it is an integer; True and 1.0 are not."""
-    if not isinstance(n, numbers.Integral) or isinstance(n, bool):
-        raise TypeError(f"{name} must be an integer, not {n!r}.")
-    return n
-
-
-def generator(rng):
+def generator(rng, name="rng"):
     """Return `rng` if it is one of NumPy's random generators."""
     if not isinstance(rng, np.random.Generator):
         raise TypeError(
-            f"rng must be a NumPy generator, not {rng!r}. Give, say, np.random.default_rng(0)."
+            f"{name} must be a NumPy generator, not {rng!r}. Give, say, np.random.default_rng(0)."
         )
     return rng
 
 
-def kind(thing, wanted, name):
-    """Refuse a `thing` that is not of the `wanted` class."""
+def function(f, name):
+    """Return `f` if it can be called."""
+    if not callable(f):
+        raise TypeError(f"{name} must be a function, not {f!r}. Give it without quotes.")
+    return f
+
+
+def instance(thing, name, wanted):
+    """Return `thing` if it is of the class `wanted`."""
     if not isinstance(thing, wanted):
         article = "an" if wanted.__name__[0] in "AEIOU" else "a"
         raise TypeError(f"{name} must be {article} {wanted.__name__}, not {thing!r}.")
-
-
-def reports_overflow(function):
-    """Make `function` raise an error with a remedy where its result is too large for its type."""
-    name = function.__qualname__.removesuffix(".__call__")
-
-    @functools.wraps(function)
-    def checked(*arguments, **options):
-        with np.errstate(over="ignore", invalid="ignore"):
-            result = function(*arguments, **options)
-        for array in result if isinstance(result, tuple) else (result,):
-            if isinstance(array, np.ndarray) and not np.isfinite(array).all():
-                raise ValueError(
-                    f"the result of {name} overflows {array.dtype}. Scale its arguments down."
-                )
-        return result
-
-    return checked
+    return thing

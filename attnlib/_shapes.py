@@ -1,159 +1,178 @@
-"""Checks on arguments that must fit together, shared by all of attnlib.
+"""The shapes of arguments: how they are declared, and whether arrays fit together.
 
-Each check hands its argument back ready to use, or raises an error that names the arguments, says
-what shapes were found, and says what to do about it.
+In a declaration such as ``Q="(..., n_q, d_k)"`` one name is one size wherever it stands, and
+``n_heads * d`` is a product of two.  ``...`` are leading axes, which broadcast.
+``bool (..., n_q, n_k)`` is a mask: it broadcasts to that shape and leaves each query a key.
+``-inf (..., n)`` may hold -inf, and ``or X_Q`` says what serves where nothing is given.  An array
+whose name begins with ``d_`` is a derivative and has all leading axes.  Only the numbers of rows
+``n`` and of queries ``n_q`` may be 0.
 """
+
+import re
 
 import numpy as np
 
 from attnlib import _checks
 
+_MEANING = {
+    "n_q": ", the number of queries,",
+    "n_k": ", the number of keys (each key has one value),",
+    "d_k": ", the length of a key and of a query that is multiplied by it,",
+    "d_model": ", the length of an item,",
+}
 
-def matrix(x, name, layout):
-    """Return `x` as a finite float array of rows, with any number of axes before them."""
-    array = _checks.real_array(x, name)
-    if array.ndim < 2:
+
+class Shape(str):
+    """The declared shape of an array."""
+
+    def __init__(self, declared):
+        found = re.fullmatch(r"(bool |-inf |)(\(.*\))(?: or (\w+))?", declared)
+        self.kind, self.text, self.instead = found.groups()
+        dims = [dim.strip() for dim in self.text[1:-1].split(",") if dim.strip()]
+        self.leading = dims[:1] == ["..."]
+        self.dims = dims[self.leading :]
+
+
+def planned(declared):
+    """Order declarations: settings, arrays, derivatives, masks; each may need those before it."""
+    specs = {name: Shape(x) if type(x) is str else x for name, x in declared.items()}
+
+    def when(name):
+        is_mask = getattr(specs[name], "kind", "") == "bool "
+        return isinstance(specs[name], Shape) + name.startswith("d_") + 2 * is_mask
+
+    return {name: specs[name] for name in sorted(specs, key=when)}
+
+
+def fit(plan, given, optional=(), known=None):
+    """Return the arguments, ready to use, and the sizes of the axes.
+
+    The sizes, to begin with those that are `known`, are pairs by name: a size, and the argument
+    that has it as an error would say it, either a text or a name and a shape.
+    """
+    fitted, sizes, leading = dict(given), dict(known or {}), {}
+    for name, wanted in plan.items():
+        x = given.get(name)
+        if x is None and (name in optional or name not in given):
+            if getattr(wanted, "instead", None):  # checked under this name, but still None
+                fit_array(fitted[wanted.instead], name, wanted, sizes, leading)
+            continue
+        if not isinstance(wanted, Shape):
+            x = _checks.instance(x, name, wanted) if isinstance(wanted, type) else wanted(x, name)
+            if type(x) is int:
+                sizes[name] = x, f"{name}={x}"
+            elif isinstance(wanted, type):  # one that holds parameters
+                sizes |= {dim: inside(name, found) for dim, found in x.sizes.items()}
+        elif wanted.kind == "bool ":
+            x = mask_for(x, name, wanted, sizes, leading)
+        else:
+            x = _checks.real_array(x, name)
+            fit_array(x, name, wanted, sizes, leading)
+            _checks.finite(x, name, minus_inf=wanted.kind == "-inf ")
+        fitted[name] = x
+    if len(set(leading.values())) > 1:
+        broadcast(leading)
+    return fitted, sizes
+
+
+def fit_array(array, name, wanted, sizes, leading):
+    """Refuse `array` unless it has the `wanted` shape; learn the sizes that it is first to have."""
+    n = array.ndim - len(wanted.dims)
+    if n < 0 or (n and not wanted.leading):
+        advice = f" A single one is {name}[None]." if n == -1 and wanted.leading else ""
+        raise ValueError(f"{has_shape(name, array.shape)}, expected {wanted.text}.{advice}")
+    if name.startswith("d_") and leading and all(dim in sizes for dim in wanted.dims):
+        expected = (*broadcast(leading), *(sizes[dim][0] for dim in wanted.dims))
+        if array.shape != expected:
+            raise ValueError(
+                f"{has_shape(name, array.shape)}, expected {expected}: one derivative for each "
+                f"entry of what was returned."
+            )
+    for dim, size in zip(wanted.dims, array.shape[n:]):
+        if size == 0 and dim not in ("n", "n_q"):
+            raise ValueError(
+                f"{has_shape(name, array.shape)}, so {dim} in {wanted.text} is 0. Give at least "
+                f"one."
+            )
+        learn(dim, (size, (name, array.shape)), sizes)
+    if wanted.leading:
+        leading[name] = array.shape[:n]
+
+
+def learn(dim, found, sizes):
+    """Keep the size that was found for `dim`, or refuse it if another one is known."""
+    known = sizes.setdefault(dim, found)
+    if known[0] != found[0]:
         raise ValueError(
-            f"{name} has shape {array.shape}, but needs at least two axes, {layout}, one row for "
-            f"each item. Write a single vector q as one row, q[None, :]."
+            f"{said(found)}, but {said(known)}: {dim}{_MEANING.get(dim, '')} is {found[0]} in one "
+            f"and {known[0]} in the other. Make them equal."
         )
-    if array.shape[-1] == 0:
-        raise ValueError(f"{name} has shape {array.shape}: its rows are empty. Give them entries.")
-    return _checks.finite(array, name)
+    if " * " in dim:
+        factor, rest = dim.split(" * ")
+        if factor in sizes:
+            size = equal_shares(found[0], sizes[factor][0], said(found), factor)
+            learn(rest, (size, found[1]), sizes)
 
 
-def queries_and_keys(Q, K):
-    """Return `Q` and `K` as matrices whose leading axes broadcast; there is at least one key."""
-    Q = matrix(Q, "Q", "(..., n_q, d_k)")
-    K = matrix(K, "K", "(..., n_k, d_k)")
-    not_empty(K, "K", "keys")
-    scores_shape(Q, K)
-    return Q, K
+def inside(part, found):
+    """Say that a size was found in an array of `part`."""
+    size, where = found
+    return size, f"{part}.{where}" if isinstance(where, str) else (f"{part}.{where[0]}", where[1])
 
 
-def not_empty(X, name, rows):
-    """Refuse a matrix `X` without rows."""
-    if X.shape[-2] == 0:
-        raise ValueError(f"{name} has shape {X.shape}: there are no {rows}. Give at least one.")
+def said(found):
+    """Write where a size was found, for an error."""
+    return found[1] if isinstance(found[1], str) else has_shape(*found[1])
 
 
-def values(V, Q, K):
-    """Return `V` as a matrix with one row for each key."""
-    V = matrix(V, "V", "(..., n_k, d_v)")
-    one_for_each_key(V, K)
-    leading_axes(Q=Q, K=K, V=V)
-    return V
+def has_shape(name, shape):
+    """Write the shape of an argument, for an error."""
+    return f"{name} has shape {shape}"
 
 
-def one_for_each_key(V, K):
-    """Refuse values that are not as many as the keys."""
-    if V.shape[-2] != K.shape[-2]:
-        raise ValueError(
-            f"K has shape {K.shape} and V has shape {V.shape}, so {K.shape[-2]} keys meet "
-            f"{V.shape[-2]} values. Give one value (a row of V) for each key (a row of K)."
-        )
-
-
-def scores_shape(Q, K):
-    """Return the shape that the scores of `Q` and `K` must have, (..., n_q, n_k)."""
-    return (*leading_axes(Q=Q, K=K), Q.shape[-2], K.shape[-2])
-
-
-def leading_axes(last=2, **arrays):
-    """Return the axes before the `last` ones, broadcast over all `arrays`."""
+def broadcast(leading):
+    """Return the leading axes of several arrays, broadcast; they are given by name."""
     try:
-        return np.broadcast_shapes(*(array.shape[:-last] for array in arrays.values()))
+        return np.broadcast_shapes(*leading.values())
     except ValueError:
-        found = ", ".join(f"{name} has shape {array.shape}" for name, array in arrays.items())
+        found = ", ".join(f"{name} has {shape}" for name, shape in leading.items())
         raise ValueError(
-            f"{found}: the axes before the last {('two', 'three')[last - 2]} do not broadcast. "
-            f"Make them equal, or 1 where one array serves all."
+            f"the leading axes do not broadcast: {found}. Make them equal, or 1 where one array "
+            f"serves all."
         ) from None
 
 
-def returned(array, name, shape, *, minus_inf=False):
-    """Return what the caller's own function `name` gave back, if attention can go on with it."""
-    array = _checks.real_array(array, f"the result of {name}")
-    if array.shape != shape:
-        raise ValueError(
-            f"{name} returned shape {array.shape}, expected {shape}: one row for each query, one "
-            f"column for each key. Let {name} return one number for each pair."
-        )
-    return _checks.finite(array, f"the result of {name}", minus_inf=minus_inf)
-
-
-def boolean_mask(mask, shape, name="mask"):
-    """Return `mask` broadcast to the scores' `shape`; it leaves each query a key."""
+def mask_for(mask, name, wanted, sizes, leading):
+    """Return a boolean mask that broadcasts to the scores and leaves each query a key."""
     mask = _checks.any_array(mask, name)
     if mask.dtype != bool:
         raise TypeError(
             f"{name} holds {mask.dtype}, but must be boolean, True where a query may attend to a "
             f"key. Turn ones and zeros into it with {name} == 1."
         )
+    shape = (*broadcast(leading), *(sizes[dim][0] for dim in wanted.dims))
     try:
-        mask = np.broadcast_to(mask, shape)
+        everywhere = np.broadcast_to(mask, shape)
     except ValueError:
         raise ValueError(
-            f"{name} has shape {mask.shape}, which does not broadcast to the scores' shape "
-            f"{shape}, (..., n_q, n_k). A mask of keys alone, (batch, n_k), becomes "
-            f"{name}[:, None, :]."
+            f"{name} has shape {mask.shape}, which does not broadcast to {shape}, the shape "
+            f"{wanted.text}. A mask of keys alone, (batch, n_k), becomes {name}[:, None, :]."
         ) from None
-    refuse_lost(~mask.any(axis=-1), name, shape)
+    refuse_lost(~everywhere.any(axis=-1), name)
     return mask
 
 
-def refuse_lost(lost, name, shape):
-    """Name the first query that is `lost`: for which `name` rules out all keys."""
+def refuse_lost(lost, by):
+    """Name the first query that is `lost`, because all its keys are ruled out."""
     if lost.any():
         raise ValueError(
-            f"query {_checks.show(_checks.first_index(lost))} may attend to nothing: {name} rules "
-            f"out all keys for it (the scores have shape {shape}). Allow each query at least one "
-            f"key, or leave the query out."
+            f"query {_checks.show(_checks.first_index(lost))} may attend to nothing: {by} rules "
+            f"out all keys for it. Allow each query at least one key, or leave the query out."
         )
-
-
-def shaped(x, name, expected, why):
-    """Return `x` as finite floats of the `expected` shape, in which a word is a size left open."""
-    array = _checks.real_array(x, name)
-    fits = array.ndim == len(expected) and all(
-        size > 0 if isinstance(wanted, str) else size == wanted
-        for size, wanted in zip(array.shape, expected)
-    )
-    if not fits:
-        comma = "," if len(expected) == 1 else ""
-        raise ValueError(
-            f"{name} has shape {array.shape}, expected ({', '.join(map(str, expected))}{comma}): "
-            f"{why}."
-        )
-    return _checks.finite(array, name)
-
-
-def gradient(d, name, output_shape, output):
-    """Return `d`, the derivative of a loss by an array called `output`, in that array's shape."""
-    return shaped(d, name, output_shape, f"one derivative for each entry of {output}")
-
-
-def width(array, name, size, why):
-    """Refuse `array` unless its rows have `size` entries."""
-    if array.shape[-1] != size:
-        raise ValueError(
-            f"{name} has shape {array.shape}, but its rows must have {size} entries: {why}."
-        )
-
-
-def same_heads(size, n_heads, what):
-    """Return how much of `size` each head gets, if all get the same."""
-    if size % n_heads:
-        raise ValueError(
-            f"{what}: {size} components cannot be shared out equally to n_heads={n_heads}. "
-            f"Choose a number of heads that divides {size}."
-        )
-    return size // n_heads
 
 
 def aligned_positions(n_q, n_k):
     """Return the positions of the queries, as a column, and of the keys, with both ends aligned."""
-    n_q, n_k = _checks.count(n_q, "n_q"), _checks.count(n_k, "n_k")
     return np.arange(n_q)[:, None] + first_position(n_q, n_k), np.arange(n_k)
 
 
@@ -165,3 +184,13 @@ def first_position(n_q, n_k):
             f"{n_q - n_k} would have nothing to attend to. Give at least as many keys as queries."
         )
     return n_k - n_q
+
+
+def equal_shares(size, n_shares, found, what="n_heads"):
+    """Return how much of `size` each gets, if all get the same."""
+    if size % n_shares:
+        raise ValueError(
+            f"{found}: {size} components cannot be shared out equally to {what}={n_shares}. "
+            f"Choose a number that divides {size}."
+        )
+    return size // n_shares

@@ -1,28 +1,92 @@
 """Attention: scores, then weights, then output.
 
-`attend` is the whole mechanism, with the score, the normaliser and the mask left open.
-`scaled_dot_product_attention` is the choice that transformers made.
+`scaled_dot_product_attention` is the choice that transformers made.  `attend` is the whole
+mechanism, with the score, the normaliser and the mask left open.
 """
 
-import functools
+import math
 
 import numpy as np
 
-from attnlib import _shapes
+from attnlib import _checks
+from attnlib._boundary import checked, outside, refuse_overflow
+from attnlib._shapes import fit, planned, refuse_lost
 from attnlib.normalizers import softmax
+from attnlib.normalizers.functions import softmax_
 from attnlib.scores import scaled_dot
 
+QKV = {"Q": "(..., n_q, d_k)", "K": "(..., n_k, d_k)", "V": "(..., n_k, d_v)"}
+MASK = {"mask": "bool (..., n_q, n_k)"}
 
+
+@checked(**QKV, **MASK, scale=_checks.number)
+def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
+    r"""Attend with dot products divided by :math:`\sqrt{d_k}`, and softmax.
+
+    Parameters
+    ----------
+    Q : array_like
+        Queries, one in each row.
+    K : array_like
+        Keys, one in each row.
+    V : array_like
+        Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
+    mask : array_like of bool, optional
+        True where a query may attend to a key.
+    scale : float, optional
+        The factor on the dot products, :math:`1/\sqrt{d_k}` if not given.
+
+    Returns
+    -------
+    output : ndarray, shape (..., n_q, d_v)
+        One answer for each query.
+    weights : ndarray, shape (..., n_q, n_k)
+        How much each key counted for each query; each row sums to one.
+
+    Notes
+    -----
+    With softmax along the keys (Vaswani et al. 2017):
+
+    .. math:: \v{Y} = \mathrm{softmax}\left(\frac{\q{Q} \k{K}^\top}{\sqrt{d_k}}\right) \v{V}
+
+    Examples
+    --------
+    The scores are log 1 and log 3, so the weights are 1/4 and 3/4, and ¾ of 8 is 6.
+
+    >>> Q, K, V = [[1]], np.log([[1], [3]]), [[0], [8]]
+    >>> output, weights = scaled_dot_product_attention(Q, K, V)
+    >>> weights.round(6)
+    array([[0.25, 0.75]])
+    >>> output.round(6)
+    array([[6.]])
+    """
+    scale = 1 / math.sqrt(K.shape[-1]) if scale is None else scale
+    scores = Q @ K.mT
+    scores *= scale
+    scores = _masked(scores, mask)
+    weights = softmax_(scores)
+    output = weights @ V
+    return output, weights
+
+
+@checked(
+    Q="(..., n_q, d_q)",
+    K="(..., n_k, d_k)",
+    V="(..., n_k, d_v)",
+    score=_checks.function,
+    normalize=_checks.function,
+    **MASK,
+)
 def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     r"""Answer each query with a mean of the values, weighted by how well their keys match it.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_q, d_k)
+    Q : array_like
         Queries, one in each row.
-    K : array_like, shape (..., n_k, d_k)
+    K : array_like
         Keys, one in each row.
-    V : array_like, shape (..., n_k, d_v)
+    V : array_like
         Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
     score : callable, optional
         ``score(Q, K)`` returns the scores, shape (..., n_q, n_k).  It also decides whether a
@@ -30,7 +94,7 @@ def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     normalize : callable, optional
         ``normalize(scores)`` returns the weights, in the same shape.  A masked score is -inf.
     mask : array_like of bool, optional
-        True where a query may attend to a key.  Its shape broadcasts to (..., n_q, n_k).
+        True where a query may attend to a key.
 
     Returns
     -------
@@ -42,11 +106,7 @@ def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     Raises
     ------
     ValueError
-        If the shapes do not fit, there are no keys, a number is NaN or infinite, a query may
-        attend to nothing, or `score` or `normalize` returns something unusable.
-    TypeError
-        If an array holds anything but integers and floats, `mask` is not boolean, or `score` or
-        `normalize` is not a function.
+        If `score` or `normalize` returns another shape, or NaN or infinity.
 
     Notes
     -----
@@ -74,70 +134,28 @@ def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     >>> output
     array([[30., 60.]])
     """
-    for function, name in ((score, "score"), (normalize, "normalize")):
-        if not callable(function):
-            raise TypeError(f"{name} must be a function, not {function!r}. Give it without quotes.")
-    Q, K = _shapes.queries_and_keys(Q, K)
-    V = _shapes.values(V, Q, K)
-
-    scores = _shapes.returned(score(Q, K), "score", _shapes.scores_shape(Q, K), minus_inf=True)
-    scores = _allow(scores, mask)
-    weights = _shapes.returned(normalize(scores), "normalize", scores.shape)
+    shape = (*np.broadcast_shapes(Q.shape[:-2], K.shape[:-2]), Q.shape[-2], K.shape[-2])
+    scores = _returned(outside(score)(Q, K), "score", shape)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    refuse_lost((scores == -np.inf).all(axis=-1), "score" if mask is None else "mask and score")
+    weights = _returned(outside(normalize)(scores), "normalize", scores.shape)
     return weights @ V, weights
 
 
-def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
-    r"""Attend with dot products divided by :math:`\sqrt{d_k}`, and softmax.
-
-    Parameters
-    ----------
-    Q : array_like, shape (..., n_q, d_k)
-        Queries, one in each row.
-    K : array_like, shape (..., n_k, d_k)
-        Keys, one in each row.
-    V : array_like, shape (..., n_k, d_v)
-        Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
-    mask : array_like of bool, optional
-        True where a query may attend to a key.  Its shape broadcasts to (..., n_q, n_k).
-    scale : float, optional
-        The factor on the dot products, :math:`1/\sqrt{d_k}` if not given.
-
-    Returns
-    -------
-    output : ndarray, shape (..., n_q, d_v)
-        One answer for each query.
-    weights : ndarray, shape (..., n_q, n_k)
-        How much each key counted for each query; each row sums to one.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `attend`, and for a `scale` that is not one finite number.
-
-    Notes
-    -----
-    With softmax along the keys (Vaswani et al. 2017):
-
-    .. math:: \v{Y} = \mathrm{softmax}\left(\frac{\q{Q} \k{K}^\top}{\sqrt{d_k}}\right) \v{V}
-
-    Examples
-    --------
-    The scores are log 1 and log 3, so the weights are 1/4 and 3/4, and ¾ of 8 is 6.
-
-    >>> Q, K, V = [[1]], np.log([[1], [3]]), [[0], [8]]
-    >>> output, weights = scaled_dot_product_attention(Q, K, V)
-    >>> weights.round(6)
-    array([[0.25, 0.75]])
-    >>> output.round(6)
-    array([[6.]])
-    """
-    return attend(Q, K, V, score=functools.partial(scaled_dot, scale=scale), mask=mask)
+def _masked(scores, mask):
+    """Return `scores` with -inf where `mask` is False: from here on -inf is "may not attend"."""
+    refuse_overflow(scores, "the product of a query and a key")
+    return scores if mask is None else np.where(mask, scores, -np.inf)
 
 
-def _allow(scores, mask):
-    """Return `scores` with -inf where `mask` is False; no query is left without a key."""
-    if mask is not None:
-        scores = np.where(_shapes.boolean_mask(mask, scores.shape), scores, -np.inf)
-    lost = (scores == -np.inf).all(axis=-1)
-    _shapes.refuse_lost(lost, "score" if mask is None else "mask", scores.shape)
-    return scores
+def _returned(array, name, shape):
+    """Return what the reader's own function `name` gave back, if attention can go on with it."""
+    plan = planned({f"the result of {name}": "-inf (...)" if name == "score" else "(...)"})
+    (array,) = fit(plan, {f"the result of {name}": array})[0].values()
+    if array.shape != shape:
+        raise ValueError(
+            f"{name} returned shape {array.shape}, expected {shape}: one row for each query, one "
+            f"column for each key. Let {name} return one number for each pair."
+        )
+    return array

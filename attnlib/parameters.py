@@ -1,18 +1,52 @@
 """What all classes that hold parameters have in common: names, a count, a copy with other numbers.
 
-A class is a frozen dataclass.  A field is an array (a parameter), another such class, a tuple of
-them, None, or a setting such as a number of heads.
+A class is a frozen dataclass whose annotations are a table of what each field must be: the
+``Shape`` of a parameter, a ``Part`` (another such class), or a check on a setting.
 """
 
 import dataclasses
+import functools
 
 import numpy as np
 
-from attnlib import _shapes
+from attnlib import _checks
+from attnlib._boundary import trusted, with_shapes
+from attnlib._shapes import fit, inside, learn, planned
+
+
+class Part:
+    """Declare a field that holds parameters; its sizes named here are the d_model of the whole."""
+
+    def __init__(self, wanted, *d_model):
+        self.wanted, self.d_model = wanted, d_model
+
+    def __call__(self, part, name):
+        return _checks.instance(part, name, self.wanted)
 
 
 class Parameters:
     """Base of the classes that hold parameters."""
+
+    def __post_init__(self):
+        if not trusted():
+            for name, content in self._fit()[0].items():
+                object.__setattr__(self, name, content)
+
+    @functools.cached_property
+    def sizes(self):
+        """The sizes of all arrays by name, each with where it was found."""
+        return self._fit()[1]
+
+    def _fit(self):
+        """Return the fields, ready to use, and the sizes."""
+        fields = {field.name: field for field in dataclasses.fields(self)}
+        plan = planned({name: field.type for name, field in fields.items()})
+        optional = {name for name, field in fields.items() if field.default is None}
+        fitted, sizes = fit(plan, {name: getattr(self, name) for name in fields}, optional)
+        for name, part in fitted.items():
+            for size in getattr(fields[name].type, "d_model", ()) if part is not None else ():
+                learn("d_model", inside(name, part.sizes[size]), sizes)
+        return fitted, sizes
 
     def parameters(self):
         """List the parameters by name.
@@ -41,13 +75,6 @@ class Parameters:
         Returns
         -------
         object of the same class
-
-        Raises
-        ------
-        ValueError
-            If a name is missing or unknown, a shape differs, or a number is NaN or infinite.
-        TypeError
-            If `new` is not a dict, or an array holds anything but integers and floats.
         """
         old = self.parameters()
         if not isinstance(new, dict):
@@ -59,10 +86,14 @@ class Parameters:
                 f"new lacks {missing} and holds unknown {unknown}. "
                 f"Give one array for each name in parameters()."
             )
-        new = {
-            name: _shapes.shaped(array, name, old[name].shape, "as the parameter it replaces")
-            for name, array in new.items()
-        }
+        new = dict(new)
+        for name, array in old.items():
+            new[name] = _checks.finite(_checks.real_array(new[name], name), name)
+            if new[name].shape != array.shape:
+                raise ValueError(
+                    f"{name} has shape {new[name].shape}, expected {array.shape}: the shape of the "
+                    f"parameter that it replaces."
+                )
         return self._replaced(new, "")
 
     @property
@@ -107,10 +138,7 @@ class Parameters:
 
 def holds_parameters(cls):
     """Make `cls` a frozen dataclass that is compared by identity, as arrays cannot be by value."""
-    return dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
-
-
-def keep(holder, **fields):
-    """Set fields of a frozen dataclass, for its ``__post_init__``."""
-    for name, content in fields.items():
-        object.__setattr__(holder, name, content)
+    cls = dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+    declared = {field.name: field.type for field in dataclasses.fields(cls)}
+    cls.__doc__ = with_shapes(cls.__doc__, declared)
+    return cls

@@ -5,10 +5,12 @@ import math
 import numpy as np
 
 from attnlib import _checks
+from attnlib._boundary import checked
 
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])  # NumPy itself has no error function
 
 
+@checked(X=_checks.numbers)
 def relu(X):
     r"""Keep what is positive, and make the rest 0.
 
@@ -21,13 +23,6 @@ def relu(X):
     -------
     ndarray, same shape as `X`, or a number for a number
 
-    Raises
-    ------
-    ValueError
-        If a number is NaN or infinite.
-    TypeError
-        If `X` holds anything but integers and floats.
-
     Notes
     -----
     The rectifier (Nair and Hinton 2010):
@@ -39,9 +34,10 @@ def relu(X):
     >>> relu([-2, 0, 3])
     array([0., 0., 3.])
     """
-    return np.maximum(_numbers(X), 0)
+    return np.maximum(X, 0)
 
 
+@checked(X=_checks.numbers)
 def gelu(X):
     r"""Weigh each number by the chance that a standard normal one lies below it.
 
@@ -53,13 +49,6 @@ def gelu(X):
     Returns
     -------
     ndarray, same shape as `X`, or a number for a number
-
-    Raises
-    ------
-    ValueError
-        If a number is NaN or infinite.
-    TypeError
-        If `X` holds anything but integers and floats.
 
     Notes
     -----
@@ -76,7 +65,6 @@ def gelu(X):
     >>> gelu([-3, -1, 0, 1, 3]).round(4)
     array([-0.004 , -0.1587,  0.    ,  0.8413,  2.996 ])
     """
-    X = _numbers(X)
     return X * normal_distribution(X)
 
 
@@ -88,12 +76,6 @@ def normal_distribution(X):
 ACTIVATIONS = {"relu": relu, "gelu": gelu}
 
 
-def check_activation(activation):
-    """Refuse an activation whose name is not known."""
-    if not isinstance(activation, str) or activation not in ACTIVATIONS:
-        raise ValueError(f'activation={activation!r} is unknown. Give "relu" or "gelu".')
-
-
-def _numbers(X):
-    """Return `X` as finite floats."""
-    return _checks.finite(_checks.real_array(X, "X"), "X")
+def activation_name(x, name):
+    """Return the name of an activation if it is known."""
+    return _checks.choice(x, name, ACTIVATIONS)

@@ -1,11 +1,21 @@
 """The decoder block: causal attention, then attention to another sequence, then a network."""
 
-from attnlib import _checks, _shapes
-from attnlib.blocks.encoder import causal_and, check_parts, items, residual_sum
+from attnlib import _checks
+from attnlib._boundary import checked
+from attnlib._shapes import inside
+from attnlib.blocks.encoder import SETTINGS
 from attnlib.blocks.network import FeedForward
 from attnlib.blocks.norm import LayerNorm
 from attnlib.heads import MultiHeadAttention
-from attnlib.parameters import Parameters, holds_parameters
+from attnlib.masks.positions import causal_and
+from attnlib.parameters import Parameters, Part, holds_parameters
+
+INPUTS = {
+    "X": "(..., n_items, d_model)",
+    "memory": "(..., n_memory, d_source)",
+    "mask": "bool (..., n_items, n_items)",
+    "memory_mask": "bool (..., n_items, n_memory)",
+}
 
 
 @holds_parameters
@@ -17,25 +27,18 @@ class DecoderBlock(Parameters):
     self_attention : MultiHeadAttention
         Attention among the items so far: always causal.
     norm_1 : LayerNorm
-        Normalisation that belongs to it.
+        The norm before or after self-attention.
     cross_attention : MultiHeadAttention
         Attention to the rows of another sequence, the memory.
     norm_2 : LayerNorm
-        Normalisation that belongs to it.
+        The norm before or after cross-attention.
     feed_forward : FeedForward
         Network for each row.
     norm_3 : LayerNorm
-        Normalisation that belongs to it.
+        The norm before or after the network.
     norm_first : bool, optional
         Whether each part sees normalised items (before), or its sum with them is normalised
         (after, as in the original).  The memory is taken as it comes.
-
-    Raises
-    ------
-    ValueError
-        If the parts do not have the same d_model.
-    TypeError
-        If a part is of another kind, or `norm_first` is not boolean.
 
     Notes
     -----
@@ -61,18 +64,22 @@ class DecoderBlock(Parameters):
     ((3, 4), (2, 3, 3), (2, 3, 5))
     """
 
-    self_attention: MultiHeadAttention
-    norm_1: LayerNorm
-    cross_attention: MultiHeadAttention
-    norm_2: LayerNorm
-    feed_forward: FeedForward
-    norm_3: LayerNorm
-    norm_first: bool = False
+    self_attention: Part(MultiHeadAttention, "d_model", "d_source", "d_out")
+    norm_1: Part(LayerNorm, "d")
+    cross_attention: Part(MultiHeadAttention, "d_model", "d_out")
+    norm_2: Part(LayerNorm, "d")
+    feed_forward: Part(FeedForward, "d_model", "d_out")
+    norm_3: Part(LayerNorm, "d")
+    norm_first: _checks.boolean = False
 
-    def __post_init__(self):
-        check_parts(self, ["self_attention", "cross_attention"], ["norm_1", "norm_2", "norm_3"])
+    @property
+    def sizes(self):
+        """The sizes of items and memory."""
+        source = inside("cross_attention", self.cross_attention.sizes["d_source"])
+        return super().sizes | {"d_source": source}
 
     @classmethod
+    @checked(**SETTINGS)
     def random(
         cls, rng, d_model, n_heads, d_ff=None, *, norm_first=False, activation="relu", bias=False
     ):
@@ -97,61 +104,39 @@ class DecoderBlock(Parameters):
             norm_first,
         )
 
-    @_checks.reports_overflow
+    @checked(**INPUTS)
     def __call__(self, X, memory, *, mask=None, memory_mask=None):
         """Run the block.
 
         Parameters
         ----------
-        X : array_like, shape (..., n, d_model)
+        X : array_like
             The items so far, one in each row.
-        memory : array_like, shape (..., m, d_source)
+        memory : array_like
             The rows of the other sequence.
         mask : array_like of bool, optional
-            True where an item may attend to an item, on top of the causal mask.  Its shape
-            broadcasts to (..., n, n).
+            True where an item may attend to an item, on top of the causal mask.
         memory_mask : array_like of bool, optional
-            True where an item may attend to a row of `memory`.  Broadcasts to (..., n, m).
+            True where an item may attend to a row of `memory`.
 
         Returns
         -------
-        output : ndarray, shape (..., n, d_model)
+        output : ndarray, shape (..., n_items, d_model)
             Items again.
-        weights : ndarray, shape (..., n_heads, n, n)
+        weights : ndarray, shape (..., n_heads, n_items, n_items)
             The weights of self-attention.
-        cross_weights : ndarray, shape (..., n_heads, n, m)
+        cross_weights : ndarray, shape (..., n_heads, n_items, n_memory)
             The weights of cross-attention.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for `MultiHeadAttention`.
         """
-        X = items(X, self.norm_1)
-        memory, memory_mask = checked_memory(self, X, memory, memory_mask)
         mask = causal_and(mask, X)
         if self.norm_first:
             attended, weights = self.self_attention(self.norm_1(X), mask=mask)
-            A = residual_sum(X, attended)
+            A = X + attended
             crossed, cross_weights = self.cross_attention(self.norm_2(A), memory, mask=memory_mask)
-            C = residual_sum(A, crossed)
+            C = A + crossed
             return C + self.feed_forward(self.norm_3(C)), weights, cross_weights
         attended, weights = self.self_attention(X, mask=mask)
-        A = self.norm_1(residual_sum(X, attended))
+        A = self.norm_1(X + attended)
         crossed, cross_weights = self.cross_attention(A, memory, mask=memory_mask)
-        C = self.norm_2(residual_sum(A, crossed))
-        return self.norm_3(residual_sum(C, self.feed_forward(C))), weights, cross_weights
-
-
-def checked_memory(block, X, memory, memory_mask):
-    """Return the memory as a matrix of rows that fits the items `X`, and its mask."""
-    memory = _shapes.matrix(memory, "memory", "(..., m, d_source)")
-    W_K = block.cross_attention.W_K
-    why = f"cross_attention.W_K has shape {W_K.shape}, one row for each"
-    _shapes.width(memory, "memory", len(W_K), why)
-    _shapes.not_empty(memory, "memory", "rows")
-    batch = _shapes.leading_axes(X=X, memory=memory)
-    if memory_mask is not None:
-        shape = (*batch, X.shape[-2], memory.shape[-2])
-        memory_mask = _shapes.boolean_mask(memory_mask, shape, "memory_mask")
-    return memory, memory_mask
+        C = self.norm_2(A + crossed)
+        return self.norm_3(C + self.feed_forward(C)), weights, cross_weights

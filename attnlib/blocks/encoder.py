@@ -1,11 +1,22 @@
 """The encoder block: attention among the items, then a network for each item by itself."""
 
-from attnlib import _checks, _shapes
+from attnlib import _checks
+from attnlib._boundary import checked
+from attnlib.blocks.activations import activation_name
 from attnlib.blocks.network import FeedForward
 from attnlib.blocks.norm import LayerNorm
 from attnlib.heads import MultiHeadAttention
-from attnlib.masks import causal
-from attnlib.parameters import Parameters, holds_parameters, keep
+from attnlib.parameters import Parameters, Part, holds_parameters
+
+SETTINGS = {
+    "rng": _checks.generator,
+    "d_model": _checks.count,
+    "n_heads": _checks.count,
+    "d_ff": _checks.count,
+    "norm_first": _checks.boolean,
+    "activation": activation_name,
+    "bias": _checks.boolean,
+}
 
 
 @holds_parameters
@@ -17,21 +28,14 @@ class EncoderBlock(Parameters):
     attention : MultiHeadAttention
         Self-attention, from and to rows of length d_model.
     norm_1 : LayerNorm
-        Normalisation that belongs to it.
+        The norm before or after attention.
     feed_forward : FeedForward
         Network for each row, from and to length d_model.
     norm_2 : LayerNorm
-        Normalisation that belongs to it.
+        The norm before or after the network.
     norm_first : bool, optional
         Whether each part sees normalised items (before), or its sum with them is normalised
         (after, as in the original).
-
-    Raises
-    ------
-    ValueError
-        If the parts do not have the same d_model.
-    TypeError
-        If a part is of another kind, or `norm_first` is not boolean.
 
     Notes
     -----
@@ -61,16 +65,14 @@ class EncoderBlock(Parameters):
     156
     """
 
-    attention: MultiHeadAttention
-    norm_1: LayerNorm
-    feed_forward: FeedForward
-    norm_2: LayerNorm
-    norm_first: bool = False
-
-    def __post_init__(self):
-        check_parts(self, ["attention"], ["norm_1", "norm_2"])
+    attention: Part(MultiHeadAttention, "d_model", "d_source", "d_out")
+    norm_1: Part(LayerNorm, "d")
+    feed_forward: Part(FeedForward, "d_model", "d_out")
+    norm_2: Part(LayerNorm, "d")
+    norm_first: _checks.boolean = False
 
     @classmethod
+    @checked(**SETTINGS)
     def random(
         cls, rng, d_model, n_heads, d_ff=None, *, norm_first=False, activation="relu", bias=False
     ):
@@ -96,11 +98,6 @@ class EncoderBlock(Parameters):
         Returns
         -------
         EncoderBlock
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for `MultiHeadAttention.random` and `FeedForward.random`.
         """
         return cls(
             MultiHeadAttention.random(rng, d_model, n_heads, bias=bias),
@@ -110,81 +107,28 @@ class EncoderBlock(Parameters):
             norm_first,
         )
 
-    @_checks.reports_overflow
+    @checked(X="(..., n_items, d_model)", mask="bool (..., n_items, n_items)")
     def __call__(self, X, *, mask=None):
         """Run the block.
 
         Parameters
         ----------
-        X : array_like, shape (..., n, d_model)
+        X : array_like
             Items, one in each row.
         mask : array_like of bool, optional
-            True where an item may attend to an item.  Its shape broadcasts to (..., n, n).
+            True where an item may attend to an item.
 
         Returns
         -------
-        output : ndarray, shape (..., n, d_model)
+        output : ndarray, shape (..., n_items, d_model)
             Items again.
-        weights : ndarray, shape (..., n_heads, n, n)
+        weights : ndarray, shape (..., n_heads, n_items, n_items)
             The weights of attention.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for `MultiHeadAttention`.
         """
-        X = items(X, self.norm_1)
         if self.norm_first:
             attended, weights = self.attention(self.norm_1(X), mask=mask)
-            A = residual_sum(X, attended)
+            A = X + attended
             return A + self.feed_forward(self.norm_2(A)), weights
         attended, weights = self.attention(X, mask=mask)
-        A = self.norm_1(residual_sum(X, attended))
-        return self.norm_2(residual_sum(A, self.feed_forward(A))), weights
-
-
-@_checks.reports_overflow
-def residual_sum(X, part):
-    """Add what a part of the block has made of the items to the items."""
-    return X + part
-
-
-def items(X, norm):
-    """Return `X` as a matrix of at least one item, each as long as `norm` expects."""
-    X = _shapes.matrix(X, "X", "(..., n, d_model)")
-    d_model = len(norm.gain)
-    _shapes.width(X, "X", d_model, f"norm_1 and all else here is for d_model={d_model}")
-    _shapes.not_empty(X, "X", "items")
-    return X
-
-
-def causal_and(mask, X):
-    """Combine the causal mask for the rows of `X` with another one, if there is one."""
-    n = X.shape[-2]
-    return causal(n) if mask is None else causal(n) & _shapes.boolean_mask(mask, (*X.shape[:-1], n))
-
-
-def check_parts(block, attentions, norms):
-    """Refuse a block whose parts are of the wrong kind, or do not share one d_model."""
-    kinds = dict.fromkeys(attentions, MultiHeadAttention) | dict.fromkeys(norms, LayerNorm)
-    kinds["feed_forward"] = FeedForward
-    for name, kind in kinds.items():
-        _checks.kind(getattr(block, name), kind, name)
-    keep(block, norm_first=_checks.boolean(block.norm_first, "norm_first"))
-    d_model = len(block.norm_1.gain)
-    sizes = {f"{name}.gain": len(getattr(block, name).gain) for name in norms}
-    for name in attentions:
-        attention = getattr(block, name)
-        sizes |= {f"{name}.W_Q": len(attention.W_Q), f"{name}.W_O": attention.W_O.shape[1]}
-        if name != "cross_attention":
-            sizes[f"{name}.W_K"] = len(attention.W_K)
-    sizes |= {
-        "feed_forward.W_1": len(block.feed_forward.W_1),
-        "feed_forward.W_2": block.feed_forward.W_2.shape[1],
-    }
-    for name, size in sizes.items():
-        if size != d_model:
-            raise ValueError(
-                f"norm_1 is for items of length {d_model}, but {name} is for length {size}. The "
-                f"parts are added to the items, so all need the same d_model."
-            )
+        A = self.norm_1(X + attended)
+        return self.norm_2(A + self.feed_forward(A)), weights

@@ -2,21 +2,31 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
-from attnlib.parameters import Parameters, holds_parameters, keep
+from attnlib import _checks
+from attnlib._boundary import checked
+from attnlib._shapes import Shape
+from attnlib.parameters import Parameters, holds_parameters
 
 
-@_checks.reports_overflow
+def keeps_epsilon(X, epsilon=1e-5, **_):
+    """Refuse an epsilon that is not above 0, or that the number type of `X` cannot hold."""
+    _checks.positive(epsilon, "epsilon", X.dtype, "The usual one is 1e-5.")
+
+
+NORM = {"X": "(..., n, d)", "gain": "(d,)", "bias": "(d,)", "epsilon": _checks.number}
+
+
+@checked(also=keeps_epsilon, **NORM)
 def layer_norm(X, gain=None, bias=None, epsilon=1e-5):
     r"""Shift and stretch each row to mean 0 and variance 1, then to a learned mean and size.
 
     Parameters
     ----------
-    X : array_like, shape (..., n, d)
+    X : array_like
         Items, one in each row.
-    gain : array_like, shape (d,), optional
+    gain : array_like, optional
         Multiplies each component; 1 if not given.
-    bias : array_like, shape (d,), optional
+    bias : array_like, optional
         Is added to each component; 0 if not given.
     epsilon : float, optional
         Above 0.  Added to the variance, so that a constant row becomes 0.
@@ -25,14 +35,6 @@ def layer_norm(X, gain=None, bias=None, epsilon=1e-5):
     -------
     ndarray, shape (..., n, d)
         The normalised items.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a number is NaN or infinite, `epsilon` is not above 0, or the
-        variance is too large for the number type.
-    TypeError
-        If an array holds anything but integers and floats, or `epsilon` is not a number.
 
     Notes
     -----
@@ -53,28 +55,20 @@ def layer_norm(X, gain=None, bias=None, epsilon=1e-5):
     array([[-10.,  17.]])
     """
     Z, _ = standardized(X, epsilon)
-    gain = 1 if gain is None else _row_parameter(gain, "gain", Z)
-    bias = 0 if bias is None else _row_parameter(bias, "bias", Z)
+    gain = 1 if gain is None else gain
+    bias = 0 if bias is None else bias
     return gain * Z + bias
 
 
 def standardized(X, epsilon):
     """Return the rows of `X` with mean 0 and variance 1, and sigma, by which they were divided."""
-    X = _shapes.matrix(X, "X", "(..., n, d)")
-    epsilon = _positive(epsilon, X.dtype)
     centred = X - X.mean(axis=-1, keepdims=True)
-    centred = centred - centred.mean(axis=-1, keepdims=True)  # what rounding left of the mean
+    centred -= centred.mean(axis=-1, keepdims=True)  # what rounding left of the mean
     variance = (centred**2).mean(axis=-1, keepdims=True)
-    if not np.isfinite(variance).all():
+    if not _checks.is_finite(variance):  # the result would be 0, and look right
         raise ValueError(f"the variance of X, shape {X.shape}, overflows {X.dtype}. Scale X down.")
     sigma = np.sqrt(variance + epsilon)
     return centred / sigma, sigma
-
-
-def _row_parameter(x, name, rows):
-    """Return `x` with one number for each component of a row."""
-    why = f"X has shape {rows.shape}, one number for each component of a row"
-    return _shapes.shaped(x, name, rows.shape[-1:], why)
 
 
 @holds_parameters
@@ -83,19 +77,12 @@ class LayerNorm(Parameters):
 
     Parameters
     ----------
-    gain : array_like, shape (d,)
+    gain : array_like
         Multiplies each component.
-    bias : array_like, shape (d,)
+    bias : array_like
         Is added to each component.
     epsilon : float, optional
         Above 0.  Added to the variance.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a number is NaN or infinite, or `epsilon` is not above 0.
-    TypeError
-        If an array holds anything but integers and floats, or `epsilon` is not a number.
 
     Notes
     -----
@@ -110,35 +97,21 @@ class LayerNorm(Parameters):
     array([[-10.,  17.]])
     """
 
-    gain: np.ndarray
-    bias: np.ndarray
-    epsilon: float = 1e-5
+    gain: Shape("(d,)")
+    bias: Shape("(d,)")
+    epsilon: _checks.number = 1e-5
 
     def __post_init__(self):
-        gain = _shapes.shaped(self.gain, "gain", ("d",), "one number for each component of a row")
-        why = f"gain has shape {gain.shape}, and bias is as long"
-        bias = _shapes.shaped(self.bias, "bias", gain.shape, why)
-        keep(self, gain=gain, bias=bias, epsilon=_positive(self.epsilon, gain.dtype))
+        super().__post_init__()
+        keeps_epsilon(self.gain, self.epsilon)
 
     @classmethod
+    @checked(d=_checks.count)
     def initial(cls, d):
-        """Make the normalisation with which training starts: gain 1, bias 0, for rows of length d.
-
-        Raises
-        ------
-        ValueError
-            If `d` is below 1.
-        TypeError
-            If `d` is not an integer.
-        """
-        d = _checks.count(d, "d")
+        """Make the normalisation with which training starts, for rows of length d."""
         return cls(np.ones(d), np.zeros(d))
 
+    @checked(X="(..., n, d)")
     def __call__(self, X):
         """Normalise the rows of ``X``, shape (..., n, d)."""
         return layer_norm(X, self.gain, self.bias, self.epsilon)
-
-
-def _positive(epsilon, dtype):
-    """Return `epsilon` as a float above 0 that `dtype` can hold."""
-    return _checks.positive(epsilon, "epsilon", dtype, "The usual one is 1e-5.")

@@ -1,9 +1,23 @@
 """The decoder-only stack: encoder blocks that never look ahead."""
 
 from attnlib import _checks
-from attnlib.blocks.encoder import EncoderBlock, causal_and, items
+from attnlib._boundary import checked
+from attnlib._shapes import inside, learn
+from attnlib.blocks.encoder import SETTINGS, EncoderBlock
 from attnlib.blocks.norm import LayerNorm
-from attnlib.parameters import Parameters, holds_parameters, keep
+from attnlib.masks.positions import causal_and
+from attnlib.parameters import Parameters, Part, holds_parameters
+
+
+def sequence_of_blocks(blocks, name):
+    """Return the blocks of a stack as a tuple, if they are encoder blocks for equal items."""
+    if not isinstance(blocks, (tuple, list)):
+        raise TypeError(f"{name} must be a sequence of EncoderBlock, not {blocks!r}.")
+    if not blocks:
+        raise ValueError(f"{name} is empty. Give at least one EncoderBlock.")
+    for i, block in enumerate(blocks):
+        _checks.instance(block, f"{name}[{i}]", EncoderBlock)
+    return tuple(blocks)
 
 
 @holds_parameters
@@ -16,13 +30,6 @@ class DecoderOnly(Parameters):
         The blocks, in order; each is run with a causal mask.
     norm : LayerNorm, optional
         A normalisation at the end, needed where the blocks have theirs before.
-
-    Raises
-    ------
-    ValueError
-        If there is no block, or the parts do not have the same d_model.
-    TypeError
-        If a part is of another kind.
 
     Notes
     -----
@@ -43,28 +50,17 @@ class DecoderOnly(Parameters):
     ((4, 4), 3, (2, 4, 4))
     """
 
-    blocks: tuple
-    norm: LayerNorm | None = None
+    blocks: sequence_of_blocks
+    norm: Part(LayerNorm, "d") = None
 
-    def __post_init__(self):
-        if not isinstance(self.blocks, (tuple, list)):
-            raise TypeError(f"blocks must be a sequence of EncoderBlock, not {self.blocks!r}.")
-        keep(self, blocks=tuple(self.blocks))
-        if not self.blocks:
-            raise ValueError("blocks is empty. Give at least one EncoderBlock.")
-        for i, block in enumerate(self.blocks):
-            _checks.kind(block, EncoderBlock, f"blocks[{i}]")
-        if self.norm is not None:
-            _checks.kind(self.norm, LayerNorm, "norm")
-        norms = [block.norm_1 for block in self.blocks] + [self.norm] * (self.norm is not None)
-        sizes = [len(norm.gain) for norm in norms]
-        if len(set(sizes)) > 1:
-            raise ValueError(
-                f"the parts are for items of lengths {sizes}, in this order. Each hands its items "
-                f"to the next, so all need the same d_model."
-            )
+    def _fit(self):
+        fitted, sizes = super()._fit()
+        for i, block in enumerate(fitted["blocks"]):
+            learn("d_model", inside(f"blocks.{i}", block.sizes["d_model"]), sizes)
+        return fitted, sizes
 
     @classmethod
+    @checked(n_blocks=_checks.count, **SETTINGS)
     def random(
         cls,
         rng,
@@ -91,43 +87,31 @@ class DecoderOnly(Parameters):
         Returns
         -------
         DecoderOnly
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for `EncoderBlock.random`, and for `n_blocks`.
         """
         options = {"norm_first": norm_first, "activation": activation, "bias": bias}
-        n_blocks = _checks.count(n_blocks, "n_blocks")
         blocks = [
             EncoderBlock.random(rng, d_model, n_heads, d_ff, **options) for _ in range(n_blocks)
         ]
         return cls(tuple(blocks), LayerNorm.initial(d_model) if norm_first else None)
 
+    @checked(X="(..., n_items, d_model)", mask="bool (..., n_items, n_items)")
     def __call__(self, X, *, mask=None):
         """Run the stack.
 
         Parameters
         ----------
-        X : array_like, shape (..., n, d_model)
+        X : array_like
             Items, one in each row.
         mask : array_like of bool, optional
-            True where an item may attend to an item, on top of the causal mask.  Its shape
-            broadcasts to (..., n, n).
+            True where an item may attend to an item, on top of the causal mask.
 
         Returns
         -------
-        output : ndarray, shape (..., n, d_model)
+        output : ndarray, shape (..., n_items, d_model)
             Items again.
-        weights : tuple of ndarray, each of shape (..., n_heads, n, n)
+        weights : tuple of ndarray, each of shape (..., n_heads, n_items, n_items)
             The weights of each block.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for `EncoderBlock`.
         """
-        X = items(X, self.blocks[0].norm_1)
         mask, all_weights = causal_and(mask, X), []
         for block in self.blocks:
             X, weights = block(X, mask=mask)

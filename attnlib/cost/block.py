@@ -99,7 +99,7 @@ def block_cost(n, d_model, n_heads, d_ff, *, batch=1, causal=False, itemsize=4, 
     n, d_model = _checks.count(n, "n"), _checks.count(d_model, "d_model")
     n_heads, d_ff = _checks.count(n_heads, "n_heads"), _checks.count(d_ff, "d_ff")
     batch, itemsize = _checks.count(batch, "batch"), _checks.count(itemsize, "itemsize")
-    d_head = _shapes.same_heads(d_model, n_heads, f"d_model={d_model}")
+    d_head = _shapes.equal_shares(d_model, n_heads, f"d_model={d_model}")
     attention = attention_cost(
         n,
         n,

@@ -129,7 +129,7 @@ def roofline_terms(operations, bytes, machine, *, exponentials=0):
     >>> roofline_terms(600, 40, machine)
     {'operations': 6.0, 'bytes': 10.0, 'exponentials': 0.0}
     """
-    _checks.kind(machine, Ceilings, "machine")
+    _checks.instance(machine, "machine", Ceilings)
     amounts = {"operations": operations, "bytes": bytes, "exponentials": exponentials}
     for name, amount in amounts.items():
         amounts[name] = _checks.number(amount, name)

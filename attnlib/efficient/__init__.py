@@ -2,7 +2,7 @@
 
 `row_blocks` and `online_softmax` are exact.  `sliding_window` leaves pairs out, `linear_attention`
 replaces the exponential, `grouped_heads` shares keys and values among heads.  All of them return
-the output alone, because the weights of all pairs are what they avoid to store.
+the output alone, because they never store the weights of all pairs.
 """
 
 from attnlib.efficient.features import elu_plus_one, random_features

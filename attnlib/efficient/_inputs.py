@@ -1,25 +1,18 @@
-"""What the ways to compute attention share: checked arguments, and blocks of rows."""
+"""What all of them share: equal leading axes, blocks of rows, a bound on the scores."""
 
 import numpy as np
 
-from attnlib import _shapes
 
-
-def queries_keys_values(Q, K, V):
+def same_batch(Q, K, V):
     """Return queries, keys and values with the same leading axes and number type, uncopied."""
-    Q, K = _shapes.queries_and_keys(Q, K)
-    V = _shapes.values(V, Q, K)
-    d_k = K.shape[-1]
-    _shapes.width(Q, "Q", d_k, f"K has shape {K.shape}, and a key is as long as a query")
-    refuse_overflow(Q, K)
-    leading = _shapes.leading_axes(Q=Q, K=K, V=V)
+    leading = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])
     dtype = np.result_type(Q, K, V)
     return tuple(
         np.broadcast_to(X.astype(dtype, copy=False), leading + X.shape[-2:]) for X in (Q, K, V)
     )
 
 
-def blocks(n, size):
+def slices(n, size):
     """Return slices of at most `size` that cover 0 to n."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
@@ -30,7 +23,7 @@ def exponentials(scores, highest):
     return np.exp(scores, out=scores)
 
 
-def refuse_overflow(Q, K):
+def scores_in_range(Q, K, **_):
     """Refuse queries and keys so large that a dot product might leave the number type.
 
     No dot product, nor any part of its sum, is larger than d_k products of the largest entries.

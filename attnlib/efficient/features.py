@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
+from attnlib import _checks
+from attnlib._boundary import checked
 
 
+@checked(X=_checks.numbers)
 def elu_plus_one(X):
     r"""Make each entry positive: x + 1 above 0, the exponential of x below.
 
@@ -18,13 +20,6 @@ def elu_plus_one(X):
     ndarray, same shape as `X`
         Features; 0 where the exponential is too small for the number type.
 
-    Raises
-    ------
-    ValueError
-        If a number is NaN or infinite.
-    TypeError
-        If `X` holds anything but integers and floats.
-
     Notes
     -----
     The features of linear attention in its first form (Katharopoulos et al. 2020):
@@ -36,10 +31,10 @@ def elu_plus_one(X):
     >>> elu_plus_one([0, 2])
     array([1., 3.])
     """
-    X = _checks.finite(_checks.real_array(X, "X"), "X")
     return np.maximum(X, 0) + np.exp(np.minimum(X, 0))
 
 
+@checked(rng=_checks.generator, d_k=_checks.count, n_features=_checks.count)
 def random_features(rng, d_k, n_features):
     r"""Draw a feature map whose dot products estimate the exponentials of scaled scores.
 
@@ -56,13 +51,6 @@ def random_features(rng, d_k, n_features):
     -------
     callable
         Takes rows of length `d_k` and returns rows of `n_features` positive features.
-
-    Raises
-    ------
-    ValueError
-        If a number is below 1.
-    TypeError
-        If a number is not an integer, or `rng` not a generator.
 
     Notes
     -----
@@ -85,18 +73,20 @@ def random_features(rng, d_k, n_features):
     >>> round(float(estimate), 1), round(float(np.exp(0.5 / 2**0.5)), 1)
     (1.4, 1.4)
     """
-    _checks.generator(rng)
-    d_k, n_features = _checks.count(d_k, "d_k"), _checks.count(n_features, "n_features")
     groups = [_orthogonal(rng, d_k) for _ in range(0, n_features, d_k)]
     directions = np.concatenate(groups, axis=1)[:, :n_features]
 
+    def as_drawn(X):
+        if X.shape[-1] != d_k:
+            raise ValueError(
+                f"X has shape {X.shape}, but the features were drawn for rows of {d_k} entries."
+            )
+
+    @checked(also=as_drawn, X="(..., n_q, d)")
     def features(X):
         """Return the positive features of each row of `X`."""
-        X = _shapes.matrix(X, "X", "(..., n, d_k)")
-        _shapes.width(X, "X", d_k, "the features were drawn for rows of this length")
         z = X * d_k**-0.25
-        with np.errstate(over="ignore", invalid="ignore"):
-            exponents = z @ directions.astype(X.dtype) - (z * z).sum(axis=-1, keepdims=True) / 2
+        exponents = z @ directions.astype(X.dtype) - (z * z).sum(axis=-1, keepdims=True) / 2
         # A row so long that its square overflows: the square counts more than the product.
         exponents[np.isnan(exponents)] = -np.inf
         return np.exp(exponents) * n_features**-0.5

@@ -2,22 +2,31 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
-from attnlib.efficient._inputs import blocks
+from attnlib import _checks
+from attnlib._boundary import checked, outside
+from attnlib._shapes import first_position, fit, planned
+from attnlib.efficient._inputs import slices
 from attnlib.efficient.features import elu_plus_one
 
 
-@_checks.reports_overflow
+@checked(
+    Q="(..., n_q, d_q)",
+    K="(..., n_k, d_k)",
+    V="(..., n_k, d_v)",
+    features=_checks.function,
+    causal=_checks.boolean,
+    block=_checks.count,
+)
 def linear_attention(Q, K, V, *, features=elu_plus_one, causal=False, block=256):
     r"""Attend with weights that are dot products of positive features.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_q, d_k)
+    Q : array_like
         Queries, one in each row.
-    K : array_like, shape (..., n_k, d_k)
+    K : array_like
         Keys, one in each row.
-    V : array_like, shape (..., n_k, d_v)
+    V : array_like
         Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
     features : callable, optional
         ``features(X)`` returns one row of r features for each row, none of them negative.
@@ -32,14 +41,6 @@ def linear_attention(Q, K, V, *, features=elu_plus_one, causal=False, block=256)
     -------
     ndarray, shape (..., n_q, d_v)
         One answer for each query.  It is another mean than that of softmax.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a number is NaN or infinite, `features` returns something
-        unusable, or all its products with a query are 0.
-    TypeError
-        If an argument is of the wrong type.
 
     Notes
     -----
@@ -62,13 +63,7 @@ def linear_attention(Q, K, V, *, features=elu_plus_one, causal=False, block=256)
     >>> linear_attention([[0]], [[0], [2]], [[0], [8]])
     array([[6.]])
     """
-    if not callable(features):
-        raise TypeError(f"features must be a function, not {features!r}. Give, say, elu_plus_one.")
-    block, causal = _checks.count(block, "block"), _checks.boolean(causal, "causal")
-    Q, K = _shapes.queries_and_keys(Q, K)
-    V = _shapes.values(V, Q, K)
-    phi_q, phi_k = _features(features, Q, "Q"), _features(features, K, "K")
-    _shapes.width(phi_q, "features(Q)", phi_k.shape[-1], "features(K) has as many")
+    phi_q, phi_k = both_features(outside(features), Q, K)
     # A value of 1 beside the others: its weighted sum is what the others are divided by.
     V = np.concatenate([V, np.ones_like(V[..., :1])], axis=-1)
     sums = _causal_sums(phi_q, phi_k, V, block) if causal else phi_q @ (phi_k.mT @ V)
@@ -82,26 +77,28 @@ def linear_attention(Q, K, V, *, features=elu_plus_one, causal=False, block=256)
     return sums[..., :-1] / sums[..., -1:]
 
 
-def _features(features, X, name):
-    """Return the features of `X`: one row for each row, none negative."""
-    phi = _shapes.matrix(features(X), f"features({name})", "(..., n, r)")
-    if phi.shape[:-1] != X.shape[:-1] or (phi < 0).any():
-        raise ValueError(
-            f"features returned shape {phi.shape} for {name} of shape {X.shape}, its smallest "
-            f"entry {phi.min(initial=np.inf):g}. Let it return one row, of no negative numbers, "
-            f"for each row."
-        )
-    return phi
+def both_features(features, Q, K):
+    """Return the features of queries and keys: equally many, none negative, one row for each."""
+    plan = planned({"features(Q)": "(..., n_q, r)", "features(K)": "(..., n_k, r)"})
+    phi, _ = fit(plan, {"features(Q)": features(Q), "features(K)": features(K)})
+    for (name, rows), X in zip(phi.items(), (Q, K)):
+        if rows.shape[:-1] != X.shape[:-1] or (rows < 0).any():
+            raise ValueError(
+                f"{name} has shape {rows.shape} for rows of shape {X.shape}, its smallest entry "
+                f"{rows.min(initial=np.inf):g}. Let features return one row, of no negative "
+                f"numbers, for each row."
+            )
+    return phi.values()
 
 
 def _causal_sums(phi_q, phi_k, V, block):
     """Return for each query the sum over the keys that it may see."""
     n_q = phi_q.shape[-2]
-    before = _shapes.first_position(n_q, phi_k.shape[-2])
+    before = first_position(n_q, phi_k.shape[-2])
     so_far = phi_k[..., :before, :].mT @ V[..., :before, :]
     leading = np.broadcast_shapes(*(X.shape[:-2] for X in (phi_q, phi_k, V)))
     sums = np.empty((*leading, n_q, V.shape[-1]), np.result_type(phi_q, phi_k, V))
-    for rows in blocks(n_q, block):
+    for rows in slices(n_q, block):
         new = slice(rows.start + before, rows.stop + before)
         q, k, v = phi_q[..., rows, :], phi_k[..., new, :], V[..., new, :]
         sums[..., rows, :] = q @ so_far + np.tril(q @ k.mT) @ v

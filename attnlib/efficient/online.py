@@ -2,21 +2,30 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
-from attnlib.efficient._inputs import blocks, exponentials, queries_keys_values
+from attnlib import _checks
+from attnlib._boundary import checked
+from attnlib._shapes import first_position
+from attnlib.attention import QKV
+from attnlib.efficient._inputs import exponentials, same_batch, scores_in_range, slices
 
 
-@_checks.reports_overflow
+@checked(
+    also=scores_in_range,
+    **QKV,
+    block_q=_checks.count,
+    block_k=_checks.count,
+    causal=_checks.boolean,
+)
 def online_softmax(Q, K, V, *, block_q=256, block_k=512, causal=False):
     r"""Attend with blocks of queries and of keys, keeping a running maximum and a running sum.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_q, d_k)
+    Q : array_like
         Queries, one in each row.
-    K : array_like, shape (..., n_k, d_k)
+    K : array_like
         Keys, one in each row.
-    V : array_like, shape (..., n_k, d_v)
+    V : array_like
         Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
     block_q, block_k : int, optional
         Number of queries that are answered together, and of keys that arrive together.
@@ -28,14 +37,6 @@ def online_softmax(Q, K, V, *, block_q=256, block_k=512, causal=False):
     -------
     ndarray, shape (..., n_q, d_v)
         The output of `attnlib.scaled_dot_product_attention`, but for rounding.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a number is NaN, infinite or so large that scores or sums of
-        values might overflow, or a block is below 1.
-    TypeError
-        If an argument is of the wrong type.
 
     Notes
     -----
@@ -60,16 +61,14 @@ def online_softmax(Q, K, V, *, block_q=256, block_k=512, causal=False):
     >>> online_softmax([[1]], K, V, block_k=1).round(6)
     array([[6.]])
     """
-    Q, K, V = queries_keys_values(Q, K, V)
+    Q, K, V = same_batch(Q, K, V)
     scale = K.shape[-1] ** -0.5
-    block_q, block_k = _checks.count(block_q, "block_q"), _checks.count(block_k, "block_k")
     n_q, n_k = Q.shape[-2], K.shape[-2]
-    causal = _checks.boolean(causal, "causal")
     # Query i may see the keys up to number first + i, of all keys if it is not causal.
-    first = _shapes.first_position(n_q, n_k) if causal else n_k
+    first = first_position(n_q, n_k) if causal else n_k
     output = np.empty((*Q.shape[:-1], V.shape[-1]), V.dtype)
     for head in np.ndindex(Q.shape[:-2]):
-        for rows in blocks(n_q, block_q):
+        for rows in slices(n_q, block_q):
             seen = min(first + rows.stop, n_k)
             output[head][rows] = _answers(
                 scale * Q[head][rows], K[head][:seen], V[head][:seen], block_k, first + rows.start
@@ -82,7 +81,7 @@ def _answers(Q, K, V, block_k, first):
     highest = np.full((len(Q), 1), -np.inf, Q.dtype)
     total = np.zeros((len(Q), 1), Q.dtype)
     output = np.zeros((len(Q), V.shape[-1]), V.dtype)
-    for columns in blocks(len(K), block_k):
+    for columns in slices(len(K), block_k):
         scores = Q @ K[columns].T
         if columns.stop > first:
             key, last = np.arange(columns.start, columns.stop), first + np.arange(len(Q))

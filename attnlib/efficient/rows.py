@@ -2,21 +2,24 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes, masks
-from attnlib.efficient._inputs import blocks, exponentials, queries_keys_values
+from attnlib import _checks, masks
+from attnlib._boundary import checked
+from attnlib._shapes import first_position
+from attnlib.attention import MASK, QKV
+from attnlib.efficient._inputs import exponentials, same_batch, scores_in_range, slices
 
 
-@_checks.reports_overflow
+@checked(also=scores_in_range, **QKV, block=_checks.count, **MASK, causal=_checks.boolean)
 def row_blocks(Q, K, V, *, block=256, mask=None, causal=False):
     r"""Attend with a block of queries at a time, so that few scores are in memory at once.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_q, d_k)
+    Q : array_like
         Queries, one in each row.
-    K : array_like, shape (..., n_k, d_k)
+    K : array_like
         Keys, one in each row.
-    V : array_like, shape (..., n_k, d_v)
+    V : array_like
         Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
     block : int, optional
         Number of queries that are answered together.
@@ -30,14 +33,6 @@ def row_blocks(Q, K, V, *, block=256, mask=None, causal=False):
     -------
     ndarray, shape (..., n_q, d_v)
         The output of `attnlib.scaled_dot_product_attention`, but for rounding.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a number is NaN, infinite or so large that scores or sums of
-        values might overflow, `block` is below 1, or a query may attend to nothing.
-    TypeError
-        If an argument is of the wrong type.
 
     Notes
     -----
@@ -59,10 +54,9 @@ def row_blocks(Q, K, V, *, block=256, mask=None, causal=False):
     >>> row_blocks([[1]], np.log([[1], [3]]), [[0], [8]], block=1).round(6)
     array([[6.]])
     """
-    Q, K, V = queries_keys_values(Q, K, V)
-    block, causal = _checks.count(block, "block"), _checks.boolean(causal, "causal")
+    Q, K, V = same_batch(Q, K, V)
     if mask is not None:
-        mask = _shapes.boolean_mask(mask, _shapes.scores_shape(Q, K))
+        mask = np.broadcast_to(mask, (*Q.shape[:-1], K.shape[-2]))
     return answers(Q, K, V, block, mask, causal)
 
 
@@ -73,7 +67,7 @@ def answers(Q, K, V, block, mask, causal, named=tuple):
     """
     n_q, n_k = Q.shape[-2], K.shape[-2]
     if causal:
-        first = _shapes.first_position(n_q, n_k)
+        first = first_position(n_q, n_k)
         block = max(1, min(block, n_q))
         future = ~masks.causal(block)
 
@@ -94,7 +88,7 @@ def answers(Q, K, V, block, mask, causal, named=tuple):
     output = np.empty((*Q.shape[:-1], V.shape[-1]), V.dtype)
     for head in np.ndindex(Q.shape[:-2]):
         scaled_keys = np.multiply(K[head].T, K.shape[-1] ** -0.5, order="C")
-        for rows in blocks(n_q, block):
+        for rows in slices(n_q, block):
             output[head][rows] = block_of_answers(head, rows, scaled_keys)
     return output
 

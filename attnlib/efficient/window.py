@@ -1,23 +1,35 @@
 """Attention to near keys only, and to a few that everyone may see."""
 
+from functools import partial
+
 import numpy as np
 
-from attnlib import _checks, _shapes
-from attnlib.efficient._inputs import blocks, exponentials, queries_keys_values
+from attnlib import _checks
+from attnlib._boundary import checked
+from attnlib._shapes import first_position
+from attnlib.attention import QKV
+from attnlib.efficient._inputs import exponentials, same_batch, scores_in_range, slices
 from attnlib.efficient.rows import answers
 
 
-@_checks.reports_overflow
+@checked(
+    also=scores_in_range,
+    **QKV,
+    width=_checks.count,
+    n_global=partial(_checks.count, least=0),
+    causal=_checks.boolean,
+    block=_checks.count,
+)
 def sliding_window(Q, K, V, *, width, n_global=0, causal=False, block=256):
     r"""Attend to the keys that are fewer than `width` positions away, and to a few global ones.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_q, d_k)
+    Q : array_like
         Queries, one in each row; no more than keys.
-    K : array_like, shape (..., n_k, d_k)
+    K : array_like
         Keys, one in each row.
-    V : array_like, shape (..., n_k, d_v)
+    V : array_like
         Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
     width : int
         How far the window reaches, the query's own position included: 1 is this position alone.
@@ -33,14 +45,6 @@ def sliding_window(Q, K, V, *, width, n_global=0, causal=False, block=256):
     -------
     ndarray, shape (..., n_q, d_v)
         The output of `attnlib.scaled_dot_product_attention` with this mask, but for rounding.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, a number is NaN, infinite or so large that scores or sums of
-        values might overflow, a count is too small, or there are more queries than keys.
-    TypeError
-        If an argument is of the wrong type.
 
     Notes
     -----
@@ -63,15 +67,12 @@ def sliding_window(Q, K, V, *, width, n_global=0, causal=False, block=256):
            [3. ],
            [4.5]])
     """
-    width = _checks.count(width, "width")
-    n_global = _checks.count(n_global, "n_global", least=0)
-    block, causal = _checks.count(block, "block"), _checks.boolean(causal, "causal")
-    Q, K, V = queries_keys_values(Q, K, V)
+    Q, K, V = same_batch(Q, K, V)
     n_q, n_k = Q.shape[-2], K.shape[-2]
-    first = _shapes.first_position(n_q, n_k)
+    first = first_position(n_q, n_k)
     width, n_global, scale = min(width, n_k), min(n_global, n_k), K.shape[-1] ** -0.5
     output = np.empty((*Q.shape[:-1], V.shape[-1]), V.dtype)
-    for rows in blocks(n_q, block):
+    for rows in slices(n_q, block):
         position = np.arange(rows.start, rows.stop)[:, None] + first
         low = max(position[0, 0] - width + 1, 0)
         high = min(position[-1, 0] + width, n_k)

@@ -20,8 +20,3 @@ def summed_products(X, d_Y):
     batch = np.broadcast_shapes(X.shape[:-1], d_Y.shape[:-1])
     X, d_Y = (np.broadcast_to(rows, (*batch, rows.shape[-1])) for rows in (X, d_Y))
     return X.reshape(-1, X.shape[-1]).T @ d_Y.reshape(-1, d_Y.shape[-1])
-
-
-def transposed(X):
-    """Swap the last two axes of `X`."""
-    return np.swapaxes(X, -1, -2)

@@ -1,23 +1,26 @@
 """Gradients through attention: from outputs back to values, weights, scores, queries and keys."""
 
-from attnlib import _checks, _shapes
-from attnlib.attention import scaled_dot_product_attention
-from attnlib.gradients._sums import summed_to, transposed
+import math
+
+from attnlib import _checks
+from attnlib._boundary import checked
+from attnlib.attention import MASK, QKV, scaled_dot_product_attention
+from attnlib.gradients._sums import summed_to
 from attnlib.gradients.normalizers import softmax_vjp
 from attnlib.gradients.scores import scaled_dot_vjp
 
 
-@_checks.reports_overflow
+@checked(d_output="(..., n_q, d_v)", weights="(..., n_q, n_k)", V="(..., n_k, d_v)")
 def weighted_sum_vjp(d_output, weights, V):
     r"""Go back from outputs, which are weighted sums of the values, to weights and values.
 
     Parameters
     ----------
-    d_output : array_like, shape (..., n_q, d_v)
+    d_output : array_like
         Derivative of the loss by each entry of the outputs.
-    weights : array_like, shape (..., n_q, n_k)
+    weights : array_like
         How much each key counted for each query.
-    V : array_like, shape (..., n_k, d_v)
+    V : array_like
         Values, one for each key.
 
     Returns
@@ -26,13 +29,6 @@ def weighted_sum_vjp(d_output, weights, V):
         Derivative of the loss by each weight.
     d_V : ndarray, same shape as `V`
         Derivative of the loss by each entry of the values.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or a number is NaN or infinite.
-    TypeError
-        If an array holds anything but integers and floats.
 
     Notes
     -----
@@ -60,27 +56,18 @@ def weighted_sum_vjp(d_output, weights, V):
     array([[ 5.5],
            [10. ]])
     """
-    weights = _shapes.matrix(weights, "weights", "(..., n_q, n_k)")
-    V = _shapes.matrix(V, "V", "(..., n_k, d_v)")
-    if weights.shape[-1] != V.shape[-2]:
-        raise ValueError(
-            f"weights has shape {weights.shape} and V has shape {V.shape}: give one value (a row "
-            f"of V) for each key (a column of weights)."
-        )
-    output_shape = (*_shapes.leading_axes(weights=weights, V=V), weights.shape[-2], V.shape[-1])
-    d_output = _shapes.gradient(d_output, "d_output", output_shape, "the output")
-    d_weights = d_output @ transposed(V)
-    d_V = transposed(weights) @ d_output
+    d_weights = d_output @ V.mT
+    d_V = weights.mT @ d_output
     return summed_to(d_weights, weights.shape), summed_to(d_V, V.shape)
 
 
-@_checks.reports_overflow
+@checked(d_output="(..., n_q, d_v)", **QKV, **MASK, scale=_checks.number)
 def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
     r"""Go back from the outputs of scaled dot-product attention to queries, keys and values.
 
     Parameters
     ----------
-    d_output : array_like, shape (..., n_q, d_v)
+    d_output : array_like
         Derivative of the loss by each entry of the outputs.
     Q, K, V, mask, scale
         What `scaled_dot_product_attention` was given.
@@ -89,11 +76,6 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
     -------
     d_Q, d_K, d_V : ndarray, same shapes as `Q`, `K`, `V`
         Derivative of the loss by each entry.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `scaled_dot_product_attention`, and if `d_output` has not the shape of the output.
 
     Notes
     -----
@@ -138,17 +120,17 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
     return d_Q, d_K, d_V
 
 
-@_checks.reports_overflow
+@checked(q="(..., d_k)", K="(..., n_k, d_k)", V="(..., n_k, d_v)", scale=_checks.number)
 def output_query_jacobian(q, K, V, scale=None):
     r"""Differentiate the output for one query by that query.
 
     Parameters
     ----------
-    q : array_like, shape (..., d_k)
+    q : array_like
         One query.
-    K : array_like, shape (..., n_k, d_k)
+    K : array_like
         Keys, one in each row.
-    V : array_like, shape (..., n_k, d_v)
+    V : array_like
         Values, one for each key.
     scale : float, optional
         The factor on the dot products, :math:`1/\sqrt{d_k}` if not given.
@@ -157,11 +139,6 @@ def output_query_jacobian(q, K, V, scale=None):
     -------
     ndarray, shape (..., d_v, d_k)
         Entry (a, b) is the derivative of output component a by query component b.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `scaled_dot_product_attention`.
 
     Notes
     -----
@@ -185,13 +162,8 @@ def output_query_jacobian(q, K, V, scale=None):
     >>> output_query_jacobian([0], [[-1], [1]], [[0], [8]])
     array([[4.]])
     """
-    q = _checks.finite(_checks.real_array(q, "q"), "q")
-    if q.ndim == 0 or q.shape[-1] == 0:
-        raise ValueError(f"q has shape {q.shape}, expected (..., d_k): give a row.")
-    K, V = _shapes.matrix(K, "K", "(..., n_k, d_k)"), _shapes.matrix(V, "V", "(..., n_k, d_v)")
-    _shapes.width(q, "q", K.shape[-1], f"K has shape {K.shape}, and a query is as long as a key")
     output, weights = scaled_dot_product_attention(q[..., None, :], K, V, scale=scale)
-    scale = q.shape[-1] ** -0.5 if scale is None else float(scale)
+    scale = 1 / math.sqrt(K.shape[-1]) if scale is None else scale
     from_mean_key, from_output = K - weights @ K, V - output
-    weighted = transposed(weights) * from_output
-    return scale * (transposed(weighted) @ from_mean_key)
+    weighted = weights.mT * from_output
+    return scale * (weighted.mT @ from_mean_key)

@@ -2,22 +2,26 @@
 
 import dataclasses
 
-from attnlib import _checks, _shapes
+from attnlib._boundary import checked
 from attnlib.blocks import DecoderBlock, EncoderBlock
-from attnlib.blocks.decoder import checked_memory
-from attnlib.blocks.encoder import causal_and, items, residual_sum
+from attnlib.blocks.decoder import INPUTS
 from attnlib.gradients._sums import summed_to
 from attnlib.gradients.heads import multi_head_vjp
 from attnlib.gradients.layers import network_vjp, norm_vjp
+from attnlib.masks.positions import causal_and
+
+D_OUTPUT = {"d_output": "(..., n_items, d_model)"}
 
 
-@_checks.reports_overflow
+@checked(
+    **D_OUTPUT, block=EncoderBlock, X="(..., n_items, d_model)", mask="bool (..., n_items, n_items)"
+)
 def encoder_block_vjp(d_output, block, X, *, mask=None):
     r"""Go back from the output of an encoder block to its items and all its parameters.
 
     Parameters
     ----------
-    d_output : array_like, shape (..., n, d_model)
+    d_output : array_like
         Derivative of the loss by each entry of the output.
     block : EncoderBlock
         The block.
@@ -30,11 +34,6 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
         Derivative of the loss by each entry of the items.
     d_block : EncoderBlock
         In the place of each parameter the derivative of the loss by it.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `EncoderBlock`, and if `d_output` has not the shape of the output.
 
     Notes
     -----
@@ -64,9 +63,6 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     >>> bool(np.abs(d_X).max() < 1e-12), d_block.norm_2.bias
     (True, array([3., 3., 3., 3.]))
     """
-    _checks.kind(block, EncoderBlock, "block")
-    X = items(X, block.norm_1)
-    d_output = _shapes.gradient(d_output, "d_output", X.shape, "the output")
 
     def attend(X):
         return block.attention(X, mask=mask)[0]
@@ -94,13 +90,13 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     return d_X, d_block
 
 
-@_checks.reports_overflow
+@checked(**D_OUTPUT, block=DecoderBlock, **INPUTS)
 def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None):
     r"""Go back from the output of a decoder block to its items, the memory and all parameters.
 
     Parameters
     ----------
-    d_output : array_like, shape (..., n, d_model)
+    d_output : array_like
         Derivative of the loss by each entry of the output.
     block : DecoderBlock
         The block.
@@ -115,11 +111,6 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
         Derivative of the loss by each entry of the memory: this trains the encoder.
     d_block : DecoderBlock
         In the place of each parameter the derivative of the loss by it.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `DecoderBlock`, and if `d_output` has not the shape of the output.
 
     Notes
     -----
@@ -143,11 +134,6 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
     >>> np.abs(d_memory).max(axis=1) > 0
     array([ True,  True,  True,  True])
     """
-    _checks.kind(block, DecoderBlock, "block")
-    X = items(X, block.norm_1)
-    memory, memory_mask = checked_memory(block, X, memory, memory_mask)
-    output_shape = (*_shapes.leading_axes(X=X, memory=memory), *X.shape[-2:])
-    d_output = _shapes.gradient(d_output, "d_output", output_shape, "the output")
     mask = causal_and(mask, X)
 
     def attend(X):
@@ -188,7 +174,7 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
 
 def _sublayer(X, norm, part, norm_first):
     """Add `part` to the rows, with the norm before or after."""
-    return residual_sum(X, part(norm(X))) if norm_first else norm(residual_sum(X, part(X)))
+    return X + part(norm(X)) if norm_first else norm(X + part(X))
 
 
 def _sublayer_vjp(d_output, X, norm, part, part_vjp, norm_first):
@@ -197,6 +183,6 @@ def _sublayer_vjp(d_output, X, norm, part, part_vjp, norm_first):
         d_normed, *d_others = part_vjp(d_output, norm(X))
         d_through, d_norm = norm_vjp(d_normed, norm, X)
         return summed_to(d_output, X.shape) + d_through, d_norm, *d_others
-    d_sum, d_norm = norm_vjp(d_output, norm, residual_sum(X, part(X)))
+    d_sum, d_norm = norm_vjp(d_output, norm, X + part(X))
     d_through, *d_others = part_vjp(d_sum, X)
     return summed_to(d_sum, X.shape) + d_through, d_norm, *d_others

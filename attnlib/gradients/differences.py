@@ -3,9 +3,10 @@
 import numpy as np
 
 from attnlib import _checks
+from attnlib._boundary import checked, outside
 
 
-@_checks.reports_overflow
+@checked(f=_checks.function, x=_checks.numbers)
 def finite_difference(f, x):
     r"""Differentiate `f` at `x` by moving each entry a little to both sides.
 
@@ -21,13 +22,6 @@ def finite_difference(f, x):
     ndarray, shape of ``f(x)`` followed by shape of `x`
         Derivative of each entry of the result by each entry of `x`; for a loss, which is one
         number, simply the gradient.
-
-    Raises
-    ------
-    ValueError
-        If `x` holds NaN or infinity, or ``f`` returns them or changes its shape.
-    TypeError
-        If `f` is not a function, or it or `x` gives anything but integers and floats.
 
     Notes
     -----
@@ -46,9 +40,7 @@ def finite_difference(f, x):
     >>> finite_difference(lambda x: (x**2).sum(), [1, -3]).round(6)
     array([ 2., -6.])
     """
-    if not callable(f):
-        raise TypeError(f"f must be a function, not {f!r}.")
-    x = _checks.finite(_checks.real_array(x, "x"), "x").astype(np.float64)
+    f, x = outside(f), x.astype(np.float64)
     shape = _value(f, x).shape
     slopes = np.empty((*shape, *x.shape))
     for index in np.ndindex(x.shape):
@@ -63,7 +55,7 @@ def finite_difference(f, x):
 
 def _value(f, x, shape=None):
     """Return ``f(x)`` as an array of finite numbers, of the given shape."""
-    value = _checks.finite(_checks.real_array(f(x.copy()), "the result of f"), "the result of f")
+    value = _checks.numbers(f(x.copy()), "the result of f")
     if shape is not None and value.shape != shape:
         raise ValueError(
             f"f returned shape {value.shape} here and {shape} at x itself. Let its shape not "

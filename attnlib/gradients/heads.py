@@ -2,25 +2,25 @@
 
 import dataclasses
 
-from attnlib import _checks, _shapes
+from attnlib._boundary import checked
 from attnlib.attention import scaled_dot_product_attention
 from attnlib.gradients._sums import summed_over_rows, summed_products
 from attnlib.gradients.attention import attention_vjp
 from attnlib.heads import MultiHeadAttention, merge_heads, split_heads
-from attnlib.heads.split import for_heads
+from attnlib.heads.multi_head import ITEMS, for_all_heads
 
 
-@_checks.reports_overflow
+@checked(d_output="(..., n, d_out)", X="(..., n, d_in)", W="(d_in, d_out)")
 def projection_vjp(d_output, X, W):
     r"""Go back from projected rows to the rows, the matrix and the bias.
 
     Parameters
     ----------
-    d_output : array_like, shape (..., n, d_out)
+    d_output : array_like
         Derivative of the loss by each entry of the projected rows.
-    X : array_like, shape (..., n, d_in)
+    X : array_like
         The rows.
-    W : array_like, shape (d_in, d_out)
+    W : array_like
         The matrix.
 
     Returns
@@ -31,13 +31,6 @@ def projection_vjp(d_output, X, W):
         Derivative of the loss by each entry of the matrix.
     d_b : ndarray, shape (d_out,)
         Derivative of the loss by the bias; leave it if there was none.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or a number is NaN or infinite.
-    TypeError
-        If an array holds anything but integers and floats.
 
     Notes
     -----
@@ -63,21 +56,24 @@ def projection_vjp(d_output, X, W):
     >>> d_X.ravel(), d_W, d_b
     (array([ 3., 30.]), array([[65.]]), array([11.]))
     """
-    X = _shapes.matrix(X, "X", "(..., n, d_in)")
-    W = _shapes.shaped(W, "W", ("d_in", "d_out"), "one matrix for all rows of X")
-    _shapes.width(X, "X", W.shape[0], f"W has shape {W.shape}, one row for each")
-    output_shape = (*X.shape[:-1], W.shape[1])
-    d_output = _shapes.gradient(d_output, "d_output", output_shape, "the projected rows")
-    return d_output @ W.T, summed_products(X, d_output), summed_over_rows(d_output)
+    d_X = d_output @ W.T
+    d_W = summed_products(X, d_output)
+    d_b = summed_over_rows(d_output)
+    return d_X, d_W, d_b
 
 
-@_checks.reports_overflow
+@checked(
+    d_output="(..., n_q, d_out)",
+    attention=MultiHeadAttention,
+    **ITEMS,
+    mask="bool (..., n_q, n_k)",
+)
 def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
     r"""Go back from the output of multi-head attention to its items and all its parameters.
 
     Parameters
     ----------
-    d_output : array_like, shape (..., n_q, d_out)
+    d_output : array_like
         Derivative of the loss by each entry of the output.
     attention : MultiHeadAttention
         The attention.
@@ -93,11 +89,6 @@ def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
         Derivative of the loss by each entry of the items that are asked; None in self-attention.
     d_attention : MultiHeadAttention
         In the place of each parameter the derivative of the loss by it.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `MultiHeadAttention`, and if `d_output` has not the shape of the output.
 
     Notes
     -----
@@ -131,13 +122,10 @@ def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
     >>> [W.item() for W in (d.W_Q, d.W_K, d.W_V, d.W_O)]
     [0.0, 0.0, 77.0, 55.0]
     """
-    _checks.kind(attention, MultiHeadAttention, "attention")
     Q, K, V = attention.project(X_Q, X_KV)
-    mask = for_heads(mask, Q, K)
+    mask = for_all_heads(mask)
     outputs, _ = scaled_dot_product_attention(Q, K, V, mask=mask)
     merged = merge_heads(outputs)
-    output_shape = (*merged.shape[:-1], attention.W_O.shape[1])
-    d_output = _shapes.gradient(d_output, "d_output", output_shape, "the output")
 
     d_merged, d_W_O, d_b_O = projection_vjp(d_output, merged, attention.W_O)
     d_outputs = split_heads(d_merged, attention.n_heads)

@@ -5,23 +5,22 @@ import math
 
 import numpy as np
 
-from attnlib import _checks, _shapes
+from attnlib._boundary import checked
 from attnlib.blocks import LayerNorm
-from attnlib.blocks.activations import ACTIVATIONS, check_activation, normal_distribution
-from attnlib.blocks.network import feed_forward_arrays
-from attnlib.blocks.norm import layer_norm, standardized
+from attnlib.blocks.activations import ACTIVATIONS, normal_distribution
+from attnlib.blocks.network import NETWORK
+from attnlib.blocks.norm import NORM, keeps_epsilon, standardized
 from attnlib.gradients._sums import summed_over_rows
 from attnlib.gradients.heads import projection_vjp
-from attnlib.projections import project
 
 
-@_checks.reports_overflow
+@checked(also=keeps_epsilon, d_output="(..., n, d)", **NORM)
 def layer_norm_vjp(d_output, X, gain=None, bias=None, epsilon=1e-5):
     r"""Go back from normalised rows to the rows, the gain and the bias.
 
     Parameters
     ----------
-    d_output : array_like, shape (..., n, d)
+    d_output : array_like
         Derivative of the loss by each entry of what `layer_norm` returned.
     X, gain, bias, epsilon
         What `layer_norm` was given.
@@ -32,11 +31,6 @@ def layer_norm_vjp(d_output, X, gain=None, bias=None, epsilon=1e-5):
         Derivative of the loss by each entry of the rows.
     d_gain, d_bias : ndarray, shape (d,)
         Derivative of the loss by gain and bias, also where they were not given and so 1 and 0.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `layer_norm`, and if `d_output` has not the shape of `X`.
 
     Notes
     -----
@@ -66,11 +60,9 @@ def layer_norm_vjp(d_output, X, gain=None, bias=None, epsilon=1e-5):
     >>> bool(np.abs(d_X).max() < 1e-9), d_gain.round(6), d_bias
     (True, array([-1.,  0.]), array([1., 0.]))
     """
-    shape = layer_norm(X, gain, bias, epsilon).shape
     Z, sigma = standardized(X, epsilon)
-    d_output = _shapes.gradient(d_output, "d_output", shape, "the output")
     d_gain, d_bias = summed_over_rows(d_output * Z), summed_over_rows(d_output)
-    d_Z = d_output if gain is None else d_output * _checks.real_array(gain, "gain")
+    d_Z = d_output if gain is None else d_output * gain
     shift = d_Z.mean(axis=-1, keepdims=True)
     stretch = (Z * d_Z).mean(axis=-1, keepdims=True)
     return (d_Z - shift - Z * stretch) / sigma, d_gain, d_bias
@@ -84,13 +76,13 @@ def activation_slope(X, activation):
     return normal_distribution(X) + X * density
 
 
-@_checks.reports_overflow
+@checked(d_output="(..., n, d_out)", **NETWORK)
 def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
     r"""Go back through the feed-forward network to its rows, matrices and biases.
 
     Parameters
     ----------
-    d_output : array_like, shape (..., n, d_out)
+    d_output : array_like
         Derivative of the loss by each entry of what `feed_forward` returned.
     X, W_1, b_1, W_2, b_2, activation
         What `feed_forward` was given.
@@ -99,11 +91,6 @@ def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
     -------
     d_X, d_W_1, d_b_1, d_W_2, d_b_2 : ndarray, same shapes as the arrays
         Derivative of the loss by each entry.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `feed_forward`, and if `d_output` has not the shape of the output.
 
     Notes
     -----
@@ -131,9 +118,7 @@ def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
     >>> d_X
     array([[1.]])
     """
-    check_activation(activation)
-    X, W_1, b_1, W_2, b_2 = feed_forward_arrays(X, W_1, b_1, W_2, b_2)
-    Z = project(X, W_1, b_1)
+    Z = X @ W_1 + b_1
     d_H, d_W_2, d_b_2 = projection_vjp(d_output, ACTIVATIONS[activation](Z), W_2)
     d_Z = d_H * activation_slope(Z, activation)
     d_X, d_W_1, d_b_1 = projection_vjp(d_Z, X, W_1)

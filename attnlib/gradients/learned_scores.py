@@ -2,18 +2,21 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
-from attnlib.gradients._sums import summed_over_rows, summed_products, summed_to, transposed
-from attnlib.scores import Additive, Bilinear, Location
+from attnlib._boundary import checked
+from attnlib.gradients._sums import summed_over_rows, summed_products, summed_to
+from attnlib.scores import Location
+from attnlib.scores.learned import QK
+
+D_SCORES = {"d_scores": "(..., n_q, n_k)"}
 
 
-@_checks.reports_overflow
+@checked(**D_SCORES, **QK, W="(d_q, d_k)")
 def bilinear_vjp(d_scores, Q, K, W):
     r"""Go back from bilinear scores to queries, keys and the matrix.
 
     Parameters
     ----------
-    d_scores : array_like, shape (..., n_q, n_k)
+    d_scores : array_like
         Derivative of the loss by each score.
     Q, K, W
         What ``Bilinear(W)(Q, K)`` was given.
@@ -22,11 +25,6 @@ def bilinear_vjp(d_scores, Q, K, W):
     -------
     d_Q, d_K, d_W : ndarray, same shapes as `Q`, `K`, `W`
         Derivative of the loss by each entry.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `Bilinear`, and if `d_scores` has not the shape of the scores.
 
     Notes
     -----
@@ -45,22 +43,19 @@ def bilinear_vjp(d_scores, Q, K, W):
     >>> [d.item() for d in bilinear_vjp([[1]], [[2]], [[5]], [[3]])]
     [15.0, 6.0, 10.0]
     """
-    score = Bilinear(W)
-    d_scores = _shapes.gradient(d_scores, "d_scores", score(Q, K).shape, "the scores")
-    (Q, K), W = _shapes.queries_and_keys(Q, K), score.W
     from_keys = d_scores @ K
     d_Q = from_keys @ W.T
-    d_K = transposed(d_scores) @ Q @ W
+    d_K = d_scores.mT @ Q @ W
     return summed_to(d_Q, Q.shape), summed_to(d_K, K.shape), summed_products(Q, from_keys)
 
 
-@_checks.reports_overflow
+@checked(**D_SCORES, **QK, W_q="(d_q, d_a)", W_k="(d_k, d_a)", v="(d_a,)")
 def additive_vjp(d_scores, Q, K, W_q, W_k, v):
     r"""Go back from additive scores to queries, keys and the three parameters.
 
     Parameters
     ----------
-    d_scores : array_like, shape (..., n_q, n_k)
+    d_scores : array_like
         Derivative of the loss by each score.
     Q, K, W_q, W_k, v
         What ``Additive(W_q, W_k, v)(Q, K)`` was given.
@@ -69,11 +64,6 @@ def additive_vjp(d_scores, Q, K, W_q, W_k, v):
     -------
     d_Q, d_K, d_W_q, d_W_k, d_v : ndarray, same shapes as `Q`, `K`, `W_q`, `W_k`, `v`
         Derivative of the loss by each entry.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `Additive`, and if `d_scores` has not the shape of the scores.
 
     Notes
     -----
@@ -98,9 +88,6 @@ def additive_vjp(d_scores, Q, K, W_q, W_k, v):
     >>> [d.item() for d in gradients]
     [10.0, 10.0, 20.0, -20.0, 0.0]
     """
-    score = Additive(W_q, W_k, v)
-    d_scores = _shapes.gradient(d_scores, "d_scores", score(Q, K).shape, "the scores")
-    (Q, K), W_q, W_k, v = _shapes.queries_and_keys(Q, K), score.W_q, score.W_k, score.v
     hidden = np.tanh((Q @ W_q)[..., :, None, :] + (K @ W_k)[..., None, :, :])
     d_v = summed_over_rows(d_scores[..., None] * hidden)
     d_z = d_scores[..., None] * v * (1 - hidden**2)
@@ -110,13 +97,13 @@ def additive_vjp(d_scores, Q, K, W_q, W_k, v):
     return summed_to(d_Q, Q.shape), summed_to(d_K, K.shape), d_W_q, d_W_k, d_v
 
 
-@_checks.reports_overflow
+@checked(**D_SCORES, **QK, W="(d_q, n_max)", b="(n_max,)")
 def location_vjp(d_scores, Q, K, W, b):
     r"""Go back from location scores to queries and parameters; the keys play no part.
 
     Parameters
     ----------
-    d_scores : array_like, shape (..., n_q, n_k)
+    d_scores : array_like
         Derivative of the loss by each score.
     Q, K, W, b
         What ``Location(W, b)(Q, K)`` was given.
@@ -125,11 +112,6 @@ def location_vjp(d_scores, Q, K, W, b):
     -------
     d_Q, d_K, d_W, d_b : ndarray, same shapes as `Q`, `K`, `W`, `b`
         Derivative of the loss by each entry; all of `d_K` is 0.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `Location`, and if `d_scores` has not the shape of the scores.
 
     Notes
     -----
@@ -148,11 +130,9 @@ def location_vjp(d_scores, Q, K, W, b):
     >>> d_Q, d_W
     (array([[3.]]), array([[2., 0.]]))
     """
-    score = Location(W, b)
-    d_scores = _shapes.gradient(d_scores, "d_scores", score(Q, K).shape, "the scores")
-    (Q, K), W = _shapes.queries_and_keys(Q, K), score.W
-    used = slice(0, K.shape[-2])
-    d_W, d_b = np.zeros_like(W), np.zeros_like(score.b)
+    n_k = Location(W, b).positions(K.shape[-2], f"K has shape {K.shape}, so {K.shape[-2]}")
+    used = slice(0, n_k)
+    d_W, d_b = np.zeros_like(W), np.zeros_like(b)
     d_W[:, used] = summed_products(Q, d_scores)
     d_b[used] = summed_over_rows(d_scores)
     return summed_to(d_scores @ W[:, used].T, Q.shape), np.zeros_like(K), d_W, d_b

@@ -2,19 +2,33 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
+from attnlib import _checks
+from attnlib._boundary import checked
 from attnlib.normalizers import sigmoid_normalize
+from attnlib.normalizers.functions import keeps_a_score, valid_temperature
+
+ROWS = {"d_weights": "(..., n)", "weights": "(..., n)", "temperature": _checks.number}
 
 
-@_checks.reports_overflow
+def for_these_weights(d_weights, weights, temperature=1.0):
+    """Refuse a temperature that is not above 0, or that the number type cannot hold."""
+    valid_temperature(temperature, weights.dtype)
+
+
+def for_these_scores(d_weights, scores, temperature=1.0):
+    """Refuse what `sigmoid_normalize` refuses."""
+    keeps_a_score(scores, temperature=temperature)
+
+
+@checked(also=for_these_weights, **ROWS)
 def softmax_vjp(d_weights, weights, temperature=1.0):
     r"""Go back from the weights of softmax to the scores.
 
     Parameters
     ----------
-    d_weights : array_like, shape (..., n)
+    d_weights : array_like
         Derivative of the loss by each weight.
-    weights : array_like, shape (..., n)
+    weights : array_like
         What `softmax` returned, along its last axis.
     temperature : float, optional
         The temperature that it was given.
@@ -23,13 +37,6 @@ def softmax_vjp(d_weights, weights, temperature=1.0):
     -------
     ndarray, shape (..., n)
         Derivative of the loss by each score.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, a number is NaN or infinite, or `temperature` is not above 0.
-    TypeError
-        If an array holds anything but integers and floats, or `temperature` is not a number.
 
     Notes
     -----
@@ -52,20 +59,19 @@ def softmax_vjp(d_weights, weights, temperature=1.0):
     >>> softmax_vjp([1, 0], [0.5, 0.5])
     array([ 0.25, -0.25])
     """
-    d_weights, w, T = _arguments(d_weights, "weights", weights, temperature)
-    mean = (w * d_weights).sum(axis=-1, keepdims=True)
-    return w * (d_weights - mean) / T
+    mean = (weights * d_weights).sum(axis=-1, keepdims=True)
+    return weights * (d_weights - mean) / temperature
 
 
-@_checks.reports_overflow
+@checked(also=for_these_weights, **ROWS)
 def sparsemax_vjp(d_weights, weights, temperature=1.0):
     r"""Go back from the weights of sparsemax to the scores.
 
     Parameters
     ----------
-    d_weights : array_like, shape (..., n)
+    d_weights : array_like
         Derivative of the loss by each weight.
-    weights : array_like, shape (..., n)
+    weights : array_like
         What `sparsemax` returned, along its last axis.
     temperature : float, optional
         The temperature that it was given.
@@ -74,11 +80,6 @@ def sparsemax_vjp(d_weights, weights, temperature=1.0):
     -------
     ndarray, shape (..., n)
         Derivative of the loss by each score.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `softmax_vjp`, and `ValueError` if a row has no positive weight.
 
     Notes
     -----
@@ -96,27 +97,31 @@ def sparsemax_vjp(d_weights, weights, temperature=1.0):
     >>> sparsemax_vjp([1, 0, 100], [0.75, 0.25, 0])
     array([ 0.5, -0.5,  0. ])
     """
-    d_weights, w, T = _arguments(d_weights, "weights", weights, temperature)
-    kept = w > 0
-    n_kept = kept.sum(axis=-1, keepdims=True)
+    kept = weights > 0
+    n_kept = kept.sum(axis=-1, keepdims=True).astype(weights.dtype)
     if (n_kept == 0).any():
         raise ValueError(
-            f"weights of shape {w.shape} has a row without a positive weight. Give what sparsemax "
-            f"returned."
+            f"weights of shape {weights.shape} has a row without a positive weight. Give what "
+            f"sparsemax returned."
         )
-    mean = np.where(kept, d_weights, 0).sum(axis=-1, keepdims=True) / n_kept.astype(w.dtype)
-    return np.where(kept, d_weights - mean, 0) / T
+    mean = np.where(kept, d_weights, 0).sum(axis=-1, keepdims=True) / n_kept
+    return np.where(kept, d_weights - mean, 0) / temperature
 
 
-@_checks.reports_overflow
+@checked(
+    also=for_these_scores,
+    d_weights="(..., n)",
+    scores="-inf (..., n)",
+    temperature=_checks.number,
+)
 def sigmoid_normalize_vjp(d_weights, scores, temperature=1.0):
     r"""Go back from the weights of `sigmoid_normalize` to the scores.
 
     Parameters
     ----------
-    d_weights : array_like, shape (..., n)
+    d_weights : array_like
         Derivative of the loss by each weight.
-    scores : array_like, shape (..., n)
+    scores : array_like
         What `sigmoid_normalize` was given, along its last axis; an entry may be -inf.
     temperature : float, optional
         The temperature that it was given.
@@ -125,11 +130,6 @@ def sigmoid_normalize_vjp(d_weights, scores, temperature=1.0):
     -------
     ndarray, shape (..., n)
         Derivative of the loss by each score.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `softmax_vjp` and for `sigmoid_normalize`.
 
     Notes
     -----
@@ -149,16 +149,6 @@ def sigmoid_normalize_vjp(d_weights, scores, temperature=1.0):
     array([ 0.125, -0.125])
     """
     weights = sigmoid_normalize(scores, temperature=temperature)
-    d_weights, w, T = _arguments(d_weights, "weights", weights, temperature)
-    room = 1 / (1 + np.exp(_checks.real_array(scores, "scores") / T))
-    mean = (w * d_weights).sum(axis=-1, keepdims=True)
-    return w * room * (d_weights - mean) / T
-
-
-def _arguments(d_weights, name, weights, temperature):
-    """Return all three, checked."""
-    weights = _checks.finite(_checks.real_array(weights, name), name)
-    if weights.ndim == 0:
-        raise ValueError(f"{name} has shape (), expected (..., n): give a row.")
-    d_weights = _shapes.gradient(d_weights, "d_weights", weights.shape, name)
-    return d_weights, weights, _checks.temperature_of(temperature, weights.dtype)
+    room = 1 / (1 + np.exp(scores / temperature))
+    mean = (weights * d_weights).sum(axis=-1, keepdims=True)
+    return weights * room * (d_weights - mean) / temperature

@@ -1,16 +1,17 @@
 """Gradients through positions."""
 
 from attnlib import _checks
+from attnlib._boundary import checked
 from attnlib.positions.relative import turned
 
 
-@_checks.reports_overflow
+@checked(d_output="(..., n, d)", positions=_checks.numbers, base=_checks.number)
 def rotary_vjp(d_output, positions=None, base=10000.0):
     r"""Go back from turned rows to the rows before they were turned.
 
     Parameters
     ----------
-    d_output : array_like, shape (..., n, d)
+    d_output : array_like
         Derivative of the loss by each entry of what `rotary` returned.
     positions, base
         What `rotary` was given.
@@ -19,11 +20,6 @@ def rotary_vjp(d_output, positions=None, base=10000.0):
     -------
     ndarray, shape (..., n, d)
         Derivative of the loss by each entry of the rows.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `rotary`.
 
     Notes
     -----
@@ -41,4 +37,4 @@ def rotary_vjp(d_output, positions=None, base=10000.0):
     array([[1., 0.],
            [1., 0.]])
     """
-    return turned(d_output, "d_output", positions, base, -1)
+    return turned(d_output, positions, base, direction=-1, name="d_output")

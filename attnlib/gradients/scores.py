@@ -2,18 +2,19 @@
 
 import math
 
-from attnlib import _checks, _shapes
-from attnlib.gradients._sums import summed_to, transposed
-from attnlib.scores import scaled_dot
+from attnlib import _checks
+from attnlib._boundary import checked
+from attnlib.gradients._sums import summed_to
+from attnlib.scores.products import QK
 
 
-@_checks.reports_overflow
+@checked(d_scores="(..., n_q, n_k)", **QK, scale=_checks.number)
 def scaled_dot_vjp(d_scores, Q, K, scale=None):
     r"""Go back from scaled dot products to queries and keys.
 
     Parameters
     ----------
-    d_scores : array_like, shape (..., n_q, n_k)
+    d_scores : array_like
         Derivative of the loss by each score.
     Q, K, scale
         What `scaled_dot` was given; ``scale=1`` for `dot`.
@@ -24,11 +25,6 @@ def scaled_dot_vjp(d_scores, Q, K, scale=None):
         Derivative of the loss by each entry of the queries.
     d_K : ndarray, same shape as `K`
         Derivative of the loss by each entry of the keys.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `scaled_dot`, and if `d_scores` has not the shape of the scores.
 
     Notes
     -----
@@ -58,9 +54,7 @@ def scaled_dot_vjp(d_scores, Q, K, scale=None):
     array([[0., 0.],
            [1., 2.]])
     """
-    d_scores = _shapes.gradient(d_scores, "d_scores", scaled_dot(Q, K, scale).shape, "the scores")
-    Q, K = _shapes.queries_and_keys(Q, K)
-    scale = 1 / math.sqrt(K.shape[-1]) if scale is None else float(scale)
+    scale = 1 / math.sqrt(K.shape[-1]) if scale is None else scale
     d_Q = scale * (d_scores @ K)
-    d_K = scale * (transposed(d_scores) @ Q)
+    d_K = scale * (d_scores.mT @ Q)
     return summed_to(d_Q, Q.shape), summed_to(d_K, K.shape)

@@ -1,19 +1,24 @@
 """Gradients through the decoder-only stack."""
 
-from attnlib import _checks, _shapes
+from attnlib._boundary import checked
 from attnlib.blocks import DecoderOnly
-from attnlib.blocks.encoder import causal_and, items
 from attnlib.gradients.blocks import encoder_block_vjp
 from attnlib.gradients.layers import norm_vjp
+from attnlib.masks.positions import causal_and
 
 
-@_checks.reports_overflow
+@checked(
+    d_output="(..., n_items, d_model)",
+    stack=DecoderOnly,
+    X="(..., n_items, d_model)",
+    mask="bool (..., n_items, n_items)",
+)
 def decoder_only_vjp(d_output, stack, X, *, mask=None):
     r"""Go back from the output of a decoder-only stack to its items and all its parameters.
 
     Parameters
     ----------
-    d_output : array_like, shape (..., n, d_model)
+    d_output : array_like
         Derivative of the loss by each entry of the output.
     stack : DecoderOnly
         The stack.
@@ -26,11 +31,6 @@ def decoder_only_vjp(d_output, stack, X, *, mask=None):
         Derivative of the loss by each entry of the items.
     d_stack : DecoderOnly
         In the place of each parameter the derivative of the loss by it.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `DecoderOnly`, and if `d_output` has not the shape of the output.
 
     Notes
     -----
@@ -48,11 +48,7 @@ def decoder_only_vjp(d_output, stack, X, *, mask=None):
     >>> d_X.shape, d_stack.blocks[1].attention.W_Q.shape
     ((4, 4), (4, 4))
     """
-    _checks.kind(stack, DecoderOnly, "stack")
-    X = items(X, stack.blocks[0].norm_1)
-    d_X = _shapes.gradient(d_output, "d_output", X.shape, "the output")
-    mask = causal_and(mask, X)
-    given = []
+    d_X, mask, given = d_output, causal_and(mask, X), []
     for block in stack.blocks:
         given.append(X)
         X, _ = block(X, mask=mask)

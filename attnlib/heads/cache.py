@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
+from attnlib import _checks
+from attnlib._boundary import checked, refuse_overflow
 from attnlib.attention import scaled_dot_product_attention
 from attnlib.heads.multi_head import MultiHeadAttention
 from attnlib.heads.split import merge_heads
@@ -24,13 +25,6 @@ class KeyValueCache:
         Keys of the n items so far.
     V : ndarray, shape (..., n_heads, n, d_v), or None
         Their values.
-
-    Raises
-    ------
-    ValueError
-        If `attention` makes keys of items of another length than queries.
-    TypeError
-        If `attention` is no `MultiHeadAttention`.
 
     Notes
     -----
@@ -62,7 +56,7 @@ class KeyValueCache:
     """
 
     def __init__(self, attention):
-        _checks.kind(attention, MultiHeadAttention, "attention")
+        _checks.instance(attention, "attention", MultiHeadAttention)
         if len(attention.W_Q) != len(attention.W_K):
             raise ValueError(
                 f"W_Q has shape {attention.W_Q.shape} and W_K has shape {attention.W_K.shape}: a "
@@ -75,12 +69,18 @@ class KeyValueCache:
         """Return the number of items so far."""
         return 0 if self.K is None else self.K.shape[-2]
 
+    @property
+    def sizes(self):
+        """The sizes that a new item must have."""
+        return self.attention.sizes
+
+    @checked(x="(..., n_new, d_model)")
     def step(self, x):
         """Take one item more (or several), and answer it from all items so far.
 
         Parameters
         ----------
-        x : array_like, shape (..., n_new, d_model)
+        x : array_like
             The new items, one in each row; usually one.  The axes before the last two are the
             same in every step.
 
@@ -94,16 +94,9 @@ class KeyValueCache:
         Raises
         ------
         ValueError
-            If the shapes do not fit, there is no new item, or a number is NaN or infinite.  The
-            cache is then as it was before.
-        TypeError
-            If `x` holds anything but integers and floats.
+            If the axes before the last two differ from the steps before.  Whatever is refused
+            leaves the cache as it was.
         """
-        x = _shapes.matrix(x, "x", "(..., n_new, d_model)")
-        W_Q, n_new = self.attention.W_Q, x.shape[-2]
-        _shapes.width(x, "x", len(W_Q), f"W_Q has shape {W_Q.shape}, one row for each")
-        if n_new == 0:
-            raise ValueError(f"x has shape {x.shape}: there is no new item. Give at least one.")
         Q, K, V = self.attention.project(x)
         if self.K is not None:
             if K.shape[:-2] != self.K.shape[:-2]:
@@ -112,8 +105,9 @@ class KeyValueCache:
                     f"{self.K.shape[:-3]} before the last two. Give each step the same."
                 )
             K, V = np.concatenate([self.K, K], axis=-2), np.concatenate([self.V, V], axis=-2)
-        mask = causal(n_new, K.shape[-2])
+        mask = causal(x.shape[-2], K.shape[-2])
         outputs, weights = scaled_dot_product_attention(Q, K, V, mask=mask)
         output = project(merge_heads(outputs), self.attention.W_O, self.attention.b_O)
+        refuse_overflow(output, "the output")
         self.K, self.V = K, V
         return output, weights

@@ -2,11 +2,15 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
+from attnlib import _checks
+from attnlib._boundary import checked
+from attnlib._shapes import Shape, equal_shares
 from attnlib.attention import scaled_dot_product_attention
-from attnlib.heads.split import for_heads, merge_heads, split_heads
-from attnlib.parameters import Parameters, holds_parameters, keep
+from attnlib.heads.split import merge_heads, split_heads
+from attnlib.parameters import Parameters, holds_parameters
 from attnlib.projections import project
+
+ITEMS = {"X_Q": "(..., n_q, d_model)", "X_KV": "(..., n_k, d_source) or X_Q"}
 
 
 @holds_parameters
@@ -15,25 +19,18 @@ class MultiHeadAttention(Parameters):
 
     Parameters
     ----------
-    W_Q : array_like, shape (d_model, n_heads * d_k)
+    W_Q : array_like
         Makes the queries of all heads, side by side.
-    W_K : array_like, shape (d_source, n_heads * d_k)
+    W_K : array_like
         Makes the keys.  ``d_source`` is ``d_model`` in self-attention.
-    W_V : array_like, shape (d_source, n_heads * d_v)
+    W_V : array_like
         Makes the values.
-    W_O : array_like, shape (n_heads * d_v, d_out)
+    W_O : array_like
         Makes one output of the heads' outputs, side by side.
     n_heads : int
         Number of heads.
     b_Q, b_K, b_V, b_O : array_like, optional
         Biases, each as long as its matrix has columns; nothing where not given.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or a number is NaN or infinite.
-    TypeError
-        If an array holds anything but integers and floats, or `n_heads` is not an integer.
 
     Notes
     -----
@@ -60,37 +57,25 @@ class MultiHeadAttention(Parameters):
     ((2, 2, 2), 16)
     """
 
-    W_Q: np.ndarray
-    W_K: np.ndarray
-    W_V: np.ndarray
-    W_O: np.ndarray
-    n_heads: int
-    b_Q: np.ndarray | None = None
-    b_K: np.ndarray | None = None
-    b_V: np.ndarray | None = None
-    b_O: np.ndarray | None = None
-
-    def __post_init__(self):
-        n_heads = _checks.count(self.n_heads, "n_heads")
-        W_Q = _shapes.shaped(
-            self.W_Q, "W_Q", ("d_model", "n_heads * d_k"), "one column a component"
-        )
-        _shapes.same_heads(W_Q.shape[1], n_heads, f"W_Q has shape {W_Q.shape}")
-        why = f"W_Q has shape {W_Q.shape}, and a key is as long as a query"
-        W_K = _shapes.shaped(self.W_K, "W_K", ("d_source", W_Q.shape[1]), why)
-        why = f"W_K has shape {W_K.shape}, and keys and values have one source"
-        W_V = _shapes.shaped(self.W_V, "W_V", (W_K.shape[0], "n_heads * d_v"), why)
-        _shapes.same_heads(W_V.shape[1], n_heads, f"W_V has shape {W_V.shape}")
-        why = f"W_V has shape {W_V.shape}, one row for each of its columns"
-        W_O = _shapes.shaped(self.W_O, "W_O", (W_V.shape[1], "d_out"), why)
-        keep(self, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, n_heads=n_heads)
-        for letter in "QKVO":
-            W, b = getattr(self, f"W_{letter}"), getattr(self, f"b_{letter}")
-            if b is not None:
-                why = f"W_{letter} has shape {W.shape}, one number for each column"
-                keep(self, **{f"b_{letter}": _shapes.shaped(b, f"b_{letter}", W.shape[1:], why)})
+    W_Q: Shape("(d_model, n_heads * d_k)")
+    W_K: Shape("(d_source, n_heads * d_k)")
+    W_V: Shape("(d_source, n_heads * d_v)")
+    W_O: Shape("(n_heads * d_v, d_out)")
+    n_heads: _checks.count
+    b_Q: Shape("(n_heads * d_k,)") = None
+    b_K: Shape("(n_heads * d_k,)") = None
+    b_V: Shape("(n_heads * d_v,)") = None
+    b_O: Shape("(d_out,)") = None
 
     @classmethod
+    @checked(
+        rng=_checks.generator,
+        d_model=_checks.count,
+        n_heads=_checks.count,
+        d_k=_checks.count,
+        d_v=_checks.count,
+        bias=_checks.boolean,
+    )
     def random(cls, rng, d_model, n_heads, d_k=None, d_v=None, *, bias=False):
         """Draw projections that keep the size of what they project.
 
@@ -111,21 +96,10 @@ class MultiHeadAttention(Parameters):
         -------
         MultiHeadAttention
             The entries of each matrix are normal, with variance one over the number of its rows.
-
-        Raises
-        ------
-        ValueError
-            If a number is below 1, or `n_heads` does not divide `d_model` where it has to.
-        TypeError
-            If a number is not an integer, or `rng` not a generator.
         """
-        _checks.generator(rng)
-        bias = _checks.boolean(bias, "bias")
-        d_model, n_heads = _checks.count(d_model, "d_model"), _checks.count(n_heads, "n_heads")
         if d_k is None or d_v is None:
-            share = _shapes.same_heads(d_model, n_heads, f"d_model={d_model}")
-        d_k = share if d_k is None else _checks.count(d_k, "d_k")
-        d_v = share if d_v is None else _checks.count(d_v, "d_v")
+            share = equal_shares(d_model, n_heads, f"d_model={d_model}")
+        d_k, d_v = share if d_k is None else d_k, share if d_v is None else d_v
         shapes = {
             "Q": (d_model, n_heads * d_k),
             "K": (d_model, n_heads * d_k),
@@ -136,8 +110,9 @@ class MultiHeadAttention(Parameters):
         biases = {f"b_{x}": np.zeros(s[1]) for x, s in shapes.items()} if bias else {}
         return cls(**matrices, n_heads=n_heads, **biases)
 
+    @checked(**ITEMS)
     def project(self, X_Q, X_KV=None):
-        """Make queries of ``X_Q`` and keys and values of ``X_KV``, one matrix of each a head.
+        """Make queries of ``X_Q`` and keys and values of ``X_KV``, one matrix for each head.
 
         Returns
         -------
@@ -145,26 +120,25 @@ class MultiHeadAttention(Parameters):
         K : ndarray, shape (..., n_heads, n_k, d_k)
         V : ndarray, shape (..., n_heads, n_k, d_v)
         """
-        X_Q = _source(X_Q, "X_Q", self.W_Q, "W_Q")
-        X_KV = _source(X_Q if X_KV is None else X_KV, "X_KV", self.W_K, "W_K")
-        _shapes.not_empty(X_KV, "X_KV", "keys")
-        _shapes.leading_axes(X_Q=X_Q, X_KV=X_KV)
-        Q, K = project(X_Q, self.W_Q, self.b_Q), project(X_KV, self.W_K, self.b_K)
-        V = project(X_KV, self.W_V, self.b_V)
-        return tuple(split_heads(X, self.n_heads) for X in (Q, K, V))
+        X_KV = X_Q if X_KV is None else X_KV
+        Q = split_heads(project(X_Q, self.W_Q, self.b_Q), self.n_heads)
+        K = split_heads(project(X_KV, self.W_K, self.b_K), self.n_heads)
+        V = split_heads(project(X_KV, self.W_V, self.b_V), self.n_heads)
+        return Q, K, V
 
+    @checked(**ITEMS, mask="bool (..., n_q, n_k)")
     def __call__(self, X_Q, X_KV=None, *, mask=None):
         """Answer each row of ``X_Q`` from the rows of ``X_KV``.
 
         Parameters
         ----------
-        X_Q : array_like, shape (..., n_q, d_model)
+        X_Q : array_like
             The items that ask.
-        X_KV : array_like, shape (..., n_k, d_source), optional
+        X_KV : array_like, optional
             The items that are asked; ``X_Q`` itself if not given (self-attention).
         mask : array_like of bool, optional
-            True where a query may attend to a key, the same for all heads.  Its shape broadcasts
-            to (..., n_q, n_k): there is no axis for the heads.
+            True where a query may attend to a key, the same for all heads: it has no axis for
+            them.
 
         Returns
         -------
@@ -172,19 +146,12 @@ class MultiHeadAttention(Parameters):
             One answer for each query.
         weights : ndarray, shape (..., n_heads, n_q, n_k)
             How much each key counted for each query in each head; rows sum to one.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for `scaled_dot_product_attention`.
         """
         Q, K, V = self.project(X_Q, X_KV)
-        outputs, weights = scaled_dot_product_attention(Q, K, V, mask=for_heads(mask, Q, K))
+        outputs, weights = scaled_dot_product_attention(Q, K, V, mask=for_all_heads(mask))
         return project(merge_heads(outputs), self.W_O, self.b_O), weights
 
 
-def _source(X, name, W, W_name):
-    """Return `X` as a matrix of items that `W` can project."""
-    X = _shapes.matrix(X, name, "(..., n, d)")
-    _shapes.width(X, name, W.shape[0], f"{W_name} has shape {W.shape}, one row for each")
-    return X
+def for_all_heads(mask):
+    """Give the mask of a batch an axis for the heads; any other serves all heads as it is."""
+    return mask if mask is None or mask.ndim < 3 else mask[..., None, :, :]

@@ -2,15 +2,17 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
+from attnlib import _checks
+from attnlib._boundary import checked
 
 
+@checked(X="(..., n, n_heads * d)", n_heads=_checks.count)
 def split_heads(X, n_heads):
     r"""Cut each row into equal pieces, one for each head, and put the heads before the rows.
 
     Parameters
     ----------
-    X : array_like, shape (..., n, n_heads * d)
+    X : array_like
         Projected items, one in each row, the heads' components one after the other.
     n_heads : int
         Number of heads.
@@ -19,13 +21,6 @@ def split_heads(X, n_heads):
     -------
     ndarray, shape (..., n_heads, n, d)
         One matrix of items for each head.
-
-    Raises
-    ------
-    ValueError
-        If the rows cannot be cut into `n_heads` equal pieces, or a number is NaN or infinite.
-    TypeError
-        If `X` holds anything but integers and floats, or `n_heads` is not an integer.
 
     Notes
     -----
@@ -43,31 +38,23 @@ def split_heads(X, n_heads):
            [[3., 4.],
             [7., 8.]]])
     """
-    X = _shapes.matrix(X, "X", "(..., n, n_heads * d)")
-    n_heads = _checks.count(n_heads, "n_heads")
-    d = _shapes.same_heads(X.shape[-1], n_heads, f"X has shape {X.shape}")
-    return np.moveaxis(X.reshape(*X.shape[:-1], n_heads, d), -2, -3).copy()
+    *batch, n, width = X.shape
+    return np.moveaxis(X.reshape(*batch, n, n_heads, width // n_heads), -2, -3).copy()
 
 
+@checked(X="(..., n_heads, n, d)")
 def merge_heads(X):
     r"""Put the heads' rows side by side again: what `split_heads` has cut.
 
     Parameters
     ----------
-    X : array_like, shape (..., n_heads, n, d)
+    X : array_like
         One matrix of items for each head.
 
     Returns
     -------
     ndarray, shape (..., n, n_heads * d)
         Items, one in each row, the heads' components one after the other.
-
-    Raises
-    ------
-    ValueError
-        If `X` has fewer than three axes, empty rows or no head, or holds NaN or infinity.
-    TypeError
-        If `X` holds anything but integers and floats.
 
     Notes
     -----
@@ -80,16 +67,5 @@ def merge_heads(X):
     >>> merge_heads([[[1, 2]], [[3, 4]]])
     array([[1., 2., 3., 4.]])
     """
-    shape = np.shape(_checks.any_array(X, "X"))
-    if len(shape) < 3 or shape[-3] == 0:
-        raise ValueError(f"X has shape {shape}, expected (..., n_heads, n, d), a matrix a head.")
-    rows = np.moveaxis(_shapes.matrix(X, "X", "(..., n_heads, n, d)"), -3, -2).copy()
-    return rows.reshape(*rows.shape[:-2], rows.shape[-2] * rows.shape[-1])
-
-
-def for_heads(mask, Q, K):
-    """Give `mask`, which has no axis for heads, one of length 1: it serves every head."""
-    if mask is None:
-        return None
-    *batch, _, n_q, n_k = _shapes.scores_shape(Q, K)
-    return _shapes.boolean_mask(mask, (*batch, n_q, n_k))[..., None, :, :]
+    *batch, n_heads, n, d = X.shape
+    return np.moveaxis(X, -3, -2).reshape(*batch, n, n_heads * d).copy()

@@ -3,15 +3,17 @@
 import numpy as np
 
 from attnlib import _checks
+from attnlib._boundary import checked
 
 
+@checked(n_k=_checks.count)
 def padding(lengths, n_k):
     r"""Let queries attend to the words of a sequence, not to the padding behind them.
 
     Parameters
     ----------
     lengths : array_like of int, shape (...)
-        How many of the keys are words, one number for each sequence of a batch.
+        How many of the keys are words, one number from 1 to `n_k` for each sequence of a batch.
     n_k : int
         Number of keys, padding included: the length of the longest sequence, or more.
 
@@ -19,13 +21,6 @@ def padding(lengths, n_k):
     -------
     ndarray of bool, shape (..., 1, n_k)
         True where the key is a word.  The axis of length 1 serves every query.
-
-    Raises
-    ------
-    ValueError
-        If a length is below 1 or above `n_k`, or `n_k` is below 1.
-    TypeError
-        If a length or `n_k` is not an integer.
 
     Notes
     -----
@@ -50,7 +45,6 @@ def padding(lengths, n_k):
     >>> (causal(4) & padding([3, 1], 4)).shape
     (2, 4, 4)
     """
-    n_k = _checks.count(n_k, "n_k")
     lengths = _checks.any_array(lengths, "lengths")
     if lengths.dtype.kind not in "iu":
         raise TypeError(f"lengths holds {lengths.dtype}, but must hold integers: counts of words.")
@@ -64,6 +58,7 @@ def padding(lengths, n_k):
     return np.arange(n_k) < lengths[..., None, None]
 
 
+@checked(self_loops=_checks.boolean)
 def from_graph(adjacency, self_loops=True):
     r"""Let each node of a graph attend to its neighbours.
 
@@ -73,20 +68,12 @@ def from_graph(adjacency, self_loops=True):
         Entry (i, j) is True, or a number other than 0, where node i may look at node j.
     self_loops : bool, optional
         Whether each node may attend to itself as well.  If not, the diagonal of `adjacency`
-        stands as it is.
+        stands as it is, and each node needs a neighbour.
 
     Returns
     -------
     ndarray of bool, shape (..., n, n)
         True where node i may attend to node j.
-
-    Raises
-    ------
-    ValueError
-        If `adjacency` is not square, is empty, holds NaN or infinity, or leaves a node without
-        any node to attend to.
-    TypeError
-        If `adjacency` holds anything but numbers and booleans, or `self_loops` is not boolean.
 
     Notes
     -----
@@ -114,8 +101,7 @@ def from_graph(adjacency, self_loops=True):
             f"adjacency has shape {edges.shape}, expected (..., n, n): a row and a column for each "
             f"node."
         )
-    loops = np.eye(edges.shape[-1], dtype=bool) & _checks.boolean(self_loops, "self_loops")
-    mask = edges | loops
+    mask = edges | (np.eye(edges.shape[-1], dtype=bool) & self_loops)
     alone = ~mask.any(axis=-1)
     if alone.any():
         raise ValueError(

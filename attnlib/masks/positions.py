@@ -3,16 +3,18 @@
 import numpy as np
 
 from attnlib import _checks
-from attnlib._shapes import aligned_positions
+from attnlib._boundary import checked
+from attnlib._shapes import aligned_positions, refuse_lost
 
 
+@checked(n_q=_checks.count, n_k=_checks.count)
 def causal(n_q, n_k=None):
     r"""Let each query attend to its own position and to all earlier ones, never to a later one.
 
     Parameters
     ----------
     n_q : int
-        Number of queries.
+        Number of queries, at most as many as keys.
     n_k : int, optional
         Number of keys, as many as queries if not given.
 
@@ -20,14 +22,6 @@ def causal(n_q, n_k=None):
     -------
     ndarray of bool, shape (n_q, n_k)
         True where query i may attend to key j.
-
-    Raises
-    ------
-    ValueError
-        If a number is below 1, or if `n_q` exceeds `n_k`: the first queries would then have
-        nothing to attend to.
-    TypeError
-        If a number is not an integer.
 
     Notes
     -----
@@ -59,13 +53,14 @@ def causal(n_q, n_k=None):
     return key_position <= query_position
 
 
+@checked(n_q=_checks.count, n_k=_checks.count, width=_checks.count)
 def sliding_window(n_q, n_k, width):
     r"""Let each query attend to the keys that are fewer than `width` positions away.
 
     Parameters
     ----------
     n_q : int
-        Number of queries.
+        Number of queries, at most as many as keys.
     n_k : int
         Number of keys.
     width : int
@@ -75,14 +70,6 @@ def sliding_window(n_q, n_k, width):
     -------
     ndarray of bool, shape (n_q, n_k)
         True where query i may attend to key j.
-
-    Raises
-    ------
-    ValueError
-        If a number is below 1, or if `n_q` exceeds `n_k`: the first queries would then stand
-        before the first key.
-    TypeError
-        If a number is not an integer.
 
     Notes
     -----
@@ -104,4 +91,12 @@ def sliding_window(n_q, n_k, width):
            [0, 0, 1, 1]])
     """
     query_position, key_position = aligned_positions(n_q, n_k)
-    return np.abs(query_position - key_position) < _checks.count(width, "width")
+    return np.abs(query_position - key_position) < width
+
+
+def causal_and(mask, X):
+    """Combine the causal mask for the rows of `X` with another one, if there is one."""
+    n = X.shape[-2]
+    both = causal(n) if mask is None else causal(n) & mask
+    refuse_lost(~both.any(axis=-1), "mask")
+    return both

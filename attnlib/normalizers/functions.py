@@ -3,15 +3,44 @@
 import numpy as np
 
 from attnlib import _checks
+from attnlib._boundary import checked
 
 
+def keeps_a_score(scores, axis=-1, temperature=1.0):
+    """Refuse scores of which a whole row is -inf, an axis that they lack, and a bad temperature."""
+    if not -scores.ndim <= axis < scores.ndim or scores.shape[axis] == 0:
+        raise ValueError(
+            f"scores has shape {scores.shape} and axis={axis}: there is nothing along this axis. "
+            f"Give scores, and choose one of their {scores.ndim} axes."
+        )
+    lost = (scores == -np.inf).all(axis=axis)
+    if lost.any():
+        index = [str(i) for i in _checks.first_index(lost)]
+        index.insert(axis % scores.ndim, ":")
+        raise ValueError(
+            f"scores[{', '.join(index)}] is -inf throughout (scores has shape {scores.shape}): "
+            f"there is nothing to attend to. Leave at least one score finite."
+        )
+    valid_temperature(temperature, scores.dtype)
+
+
+def valid_temperature(temperature, dtype):
+    """Refuse a temperature that is not above 0, or that `dtype` cannot hold."""
+    remedy = "Give a small positive number for sharp weights, or use hardmax."
+    _checks.positive(temperature, "temperature", dtype, remedy)
+
+
+DECLARED = {"scores": "-inf (...)", "axis": _checks.integer, "temperature": _checks.number}
+
+
+@checked(also=keeps_a_score, **DECLARED)
 def softmax(scores, axis=-1, temperature=1.0):
     r"""Turn scores into positive weights that sum to one; a higher score gets a larger weight.
 
     Parameters
     ----------
-    scores : array_like, shape (..., n)
-        Scores.  An entry may be -inf: its weight is exactly 0.
+    scores : array_like
+        Scores, in any shape.  An entry may be -inf: its weight is exactly 0.
     axis : int, optional
         The axis along which the weights sum to one: the keys, so the last.
     temperature : float, optional
@@ -21,14 +50,6 @@ def softmax(scores, axis=-1, temperature=1.0):
     -------
     ndarray, same shape as `scores`
         Weights.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN or +inf, a whole row is -inf, `axis` is out of range or empty, or
-        `temperature` is not above 0 and finite.
-    TypeError
-        If `scores` holds anything but integers and floats, or `temperature` is not a number.
 
     Notes
     -----
@@ -46,18 +67,26 @@ def softmax(scores, axis=-1, temperature=1.0):
     >>> softmax(np.log([1, 3])).round(6)
     array([0.25, 0.75])
     """
-    scores, axis, T = _checks.normalizer_arguments(scores, axis, temperature)
-    powers = np.exp(_below_max(scores, axis, T))
+    powers = np.exp(below_max(scores, axis) / temperature)
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
+def softmax_(scores):
+    """Write the softmax of each row over the scores: a second array of them would cost time."""
+    scores -= scores.max(axis=-1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=-1, keepdims=True)
+    return scores
+
+
+@checked(also=keeps_a_score, **DECLARED)
 def sparsemax(scores, axis=-1, temperature=1.0):
     r"""Turn scores into weights that sum to one, with exact zeros for scores far from the best.
 
     Parameters
     ----------
     scores, axis, temperature
-        As for `softmax`, with the same errors.
+        As for `softmax`.
 
     Returns
     -------
@@ -79,8 +108,7 @@ def sparsemax(scores, axis=-1, temperature=1.0):
     >>> sparsemax([1, 0.5, -1])
     array([0.75, 0.25, 0.  ])
     """
-    scores, axis, T = _checks.normalizer_arguments(scores, axis, temperature)
-    z = np.moveaxis(_below_max(scores, axis, T), axis, -1)
+    z = np.moveaxis(below_max(scores, axis) / temperature, axis, -1)
     # The largest is now 0 and gets weight 1 at most, so all that is not above -1 gets none.
     ordered = np.flip(np.sort(np.maximum(z, -1)), axis=-1)
     totals = ordered.cumsum(axis=-1)
@@ -90,13 +118,14 @@ def sparsemax(scores, axis=-1, temperature=1.0):
     return np.moveaxis(np.maximum(z - threshold, 0), -1, axis)
 
 
+@checked(also=keeps_a_score, **DECLARED)
 def sigmoid_normalize(scores, axis=-1, temperature=1.0):
     r"""Squash each score to between 0 and 1 by itself, then divide by the sum.
 
     Parameters
     ----------
     scores, axis, temperature
-        As for `softmax`, with the same errors.
+        As for `softmax`.
 
     Returns
     -------
@@ -119,20 +148,19 @@ def sigmoid_normalize(scores, axis=-1, temperature=1.0):
     >>> sigmoid_normalize([np.log(3), 0]).round(6)
     array([0.6, 0.4])
     """
-    scores, axis, T = _checks.normalizer_arguments(scores, axis, temperature)
-    numerators = np.exp(_below_max(np.minimum(scores, 0), axis, T))
-    with np.errstate(over="ignore"):  # beyond the largest float is inf, and exp(-inf) is 0
-        sigmoids = numerators / (1 + np.exp(-np.abs(scores) / T))
+    numerators = np.exp(below_max(np.minimum(scores, 0), axis) / temperature)
+    sigmoids = numerators / (1 + np.exp(-np.abs(scores) / temperature))
     return sigmoids / sigmoids.sum(axis=axis, keepdims=True)
 
 
+@checked(also=keeps_a_score, **DECLARED)
 def hardmax(scores, axis=-1, temperature=1.0):
     r"""Give the largest score the weight one and every other score zero.
 
     Parameters
     ----------
     scores, axis, temperature
-        As for `softmax`, with the same errors.  Here the temperature changes nothing.
+        As for `softmax`.  Here the temperature changes nothing.
 
     Returns
     -------
@@ -153,13 +181,11 @@ def hardmax(scores, axis=-1, temperature=1.0):
     >>> hardmax([2, 7, 7, 1])
     array([0., 1., 0., 0.])
     """
-    scores, axis, _ = _checks.normalizer_arguments(scores, axis, temperature)
     weights = np.zeros_like(scores)
     np.put_along_axis(weights, scores.argmax(axis=axis, keepdims=True), 1, axis=axis)
     return weights
 
 
-def _below_max(scores, axis, T):
-    """Return how far each score lies below the largest in its row, in units of temperature."""
-    with np.errstate(over="ignore"):  # a gap beyond the largest float is -inf, and exp(-inf) is 0
-        return (scores - scores.max(axis=axis, keepdims=True)) / T
+def below_max(scores, axis=-1):
+    """Return how far each score lies below the largest of its row."""
+    return scores - scores.max(axis=axis, keepdims=True)

@@ -3,9 +3,13 @@
 import numpy as np
 
 from attnlib import _checks
-from attnlib.normalizers.functions import sigmoid_normalize, softmax, sparsemax
+from attnlib._boundary import checked
+from attnlib.normalizers.functions import keeps_a_score, sigmoid_normalize, softmax, sparsemax
+
+DECLARED = {"scores": "-inf (..., n)", "temperature": _checks.number}
 
 
+@checked(also=keeps_a_score, **DECLARED)
 def softmax_jacobian(scores, temperature=1.0):
     r"""Differentiate each softmax weight by each score, along the last axis.
 
@@ -19,11 +23,6 @@ def softmax_jacobian(scores, temperature=1.0):
     ndarray, shape (..., n, n)
         Entry (i, j) is the derivative of weight i by score j: a row for each weight, a column
         for each score.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `softmax`.
 
     Notes
     -----
@@ -44,9 +43,10 @@ def softmax_jacobian(scores, temperature=1.0):
     """
     w = softmax(scores, temperature=temperature)
     delta = np.eye(w.shape[-1], dtype=w.dtype)
-    return w[..., :, None] * (delta - w[..., None, :]) / float(temperature)
+    return w[..., :, None] * (delta - w[..., None, :]) / temperature
 
 
+@checked(also=keeps_a_score, **DECLARED)
 def sparsemax_jacobian(scores, temperature=1.0):
     r"""Differentiate each sparsemax weight by each score, along the last axis.
 
@@ -60,11 +60,6 @@ def sparsemax_jacobian(scores, temperature=1.0):
     ndarray, shape (..., n, n)
         Entry (i, j) is the derivative of weight i by score j: a row for each weight, a column
         for each score.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `sparsemax`.
 
     Notes
     -----
@@ -92,9 +87,10 @@ def sparsemax_jacobian(scores, temperature=1.0):
     delta = np.eye(w.shape[-1], dtype=w.dtype)
     pairs = kept[..., :, None] * kept[..., None, :]
     share = pairs / kept.sum(axis=-1)[..., None, None]
-    return (pairs * delta - share) / float(temperature)
+    return (pairs * delta - share) / temperature
 
 
+@checked(also=keeps_a_score, **DECLARED)
 def sigmoid_normalize_jacobian(scores, temperature=1.0):
     r"""Differentiate each weight of `sigmoid_normalize` by each score, along the last axis.
 
@@ -108,11 +104,6 @@ def sigmoid_normalize_jacobian(scores, temperature=1.0):
     ndarray, shape (..., n, n)
         Entry (i, j) is the derivative of weight i by score j: a row for each weight, a column
         for each score.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `sigmoid_normalize`.
 
     Notes
     -----
@@ -134,8 +125,6 @@ def sigmoid_normalize_jacobian(scores, temperature=1.0):
            [-0.125,  0.125]])
     """
     w = sigmoid_normalize(scores, temperature=temperature)
-    scores = _checks.real_array(scores, "scores")
     delta = np.eye(w.shape[-1], dtype=w.dtype)
-    with np.errstate(over="ignore"):  # where exp(s) leaves the range, 1 - sigmoid(s) is 0
-        room = 1 / (1 + np.exp(scores / float(temperature)))
-    return (delta - w[..., :, None]) * (w * room)[..., None, :] / float(temperature)
+    room = 1 / (1 + np.exp(scores / temperature))  # 1 - sigmoid, 0 where exp leaves the range
+    return (delta - w[..., :, None]) * (w * room)[..., None, :] / temperature

@@ -2,18 +2,19 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
+from attnlib import _checks
+from attnlib._boundary import checked
 from attnlib._shapes import aligned_positions
 from attnlib.positions.sinusoids import frequencies
 
 
-@_checks.reports_overflow
+@checked(X="(..., n, d)", positions=_checks.numbers, base=_checks.number)
 def rotary(X, positions=None, base=10000.0):
     r"""Turn each pair of components of a query or a key by an angle that grows with its position.
 
     Parameters
     ----------
-    X : array_like, shape (..., n, d)
+    X : array_like
         Queries or keys, one in each row; d is even.
     positions : array_like, shape (n,) or broadcasting to (..., n), optional
         Where each row stands, 0 to n − 1 if not given.  A cache gives the later ones.
@@ -24,14 +25,6 @@ def rotary(X, positions=None, base=10000.0):
     -------
     ndarray, same shape as `X`
         The turned rows, each as long as before.
-
-    Raises
-    ------
-    ValueError
-        If d is odd, `positions` does not broadcast to the rows of `X`, `base` is not above 1 and
-        finite, or a number is NaN or infinite.
-    TypeError
-        If an array holds anything but integers and floats, or `base` is not a number.
 
     Notes
     -----
@@ -51,15 +44,13 @@ def rotary(X, positions=None, base=10000.0):
     array([[1.    , 0.    ],
            [0.5403, 0.8415]])
     """
-    return turned(X, "X", positions, base, 1)
+    return turned(X, positions, base)
 
 
-def turned(X, name, positions, base, direction):
-    """Turn the rows of `X`, called `name`, forwards (`direction` 1) or backwards (-1)."""
-    X = _shapes.matrix(X, name, "(..., n, d)")
+def turned(X, positions, base, direction=1, name="X"):
+    """Turn the rows of `X` forwards, or backwards where `direction` is -1."""
     n, d = X.shape[-2:]
     t = np.arange(n) if positions is None else positions
-    t = _checks.finite(_checks.real_array(t, "positions"), "positions")
     try:
         t = np.broadcast_to(t, X.shape[:-1])
     except ValueError:
@@ -74,6 +65,7 @@ def turned(X, name, positions, base, direction):
     return np.stack(pairs, axis=-1).reshape(X.shape)
 
 
+@checked(n_q=_checks.count, n_k=_checks.count, n_heads=_checks.count)
 def linear_bias(n_q, n_k, n_heads):
     r"""Lower each score in proportion to the distance of its key, more steeply in some heads.
 
@@ -92,13 +84,6 @@ def linear_bias(n_q, n_k, n_heads):
         What is to be added to the scores before softmax: 0 at the query's own position, negative
         elsewhere.
 
-    Raises
-    ------
-    ValueError
-        If a number is below 1, or `n_q` exceeds `n_k`.
-    TypeError
-        If a number is not an integer.
-
     Notes
     -----
     Attention with linear biases (Press et al. 2022), for heads h = 1 … H.  As in `causal`, the last
@@ -116,7 +101,6 @@ def linear_bias(n_q, n_k, n_heads):
     array([[[-2., -1.,  0.]]])
     """
     query_position, key_position = aligned_positions(n_q, n_k)
-    n_heads = _checks.count(n_heads, "n_heads")
     slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
     minus_distance = np.minimum(query_position - key_position, key_position - query_position)
     return slopes[:, None, None] * minus_distance

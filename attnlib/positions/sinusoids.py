@@ -3,8 +3,12 @@
 import numpy as np
 
 from attnlib import _checks
+from attnlib._boundary import checked
+
+DECLARED = {"d_model": _checks.count, "base": _checks.number}
 
 
+@checked(n=_checks.count, **DECLARED)
 def sinusoidal(n, d_model, base=10000.0):
     r"""Describe each position by sines and cosines, from fast ones to slow ones.
 
@@ -21,13 +25,6 @@ def sinusoidal(n, d_model, base=10000.0):
     -------
     ndarray, shape (n, d_model)
         One description in each row, to be added to the items.
-
-    Raises
-    ------
-    ValueError
-        If `n` or `d_model` is below 1, `d_model` is odd, or `base` is not above 1 and finite.
-    TypeError
-        If `n` or `d_model` is not an integer, or `base` is not a number.
 
     Notes
     -----
@@ -48,12 +45,11 @@ def sinusoidal(n, d_model, base=10000.0):
     array([[0.    , 1.    , 0.    , 1.    ],
            [0.8415, 0.5403, 0.01  , 1.    ]])
     """
-    n = _checks.count(n, "n")
     angles = np.arange(n)[:, None] * frequencies(d_model, base, "d_model")
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d_model)
 
 
-@_checks.reports_overflow
+@checked(**DECLARED)
 def wavelengths(d_model, base=10000.0):
     r"""Tell after how many positions each pair of a sinusoidal description repeats itself.
 
@@ -84,6 +80,7 @@ def wavelengths(d_model, base=10000.0):
     return 2 * np.pi / frequencies(d_model, base, "d_model")
 
 
+@checked(k=_checks.number, **DECLARED)
 def sinusoidal_shift(k, d_model, base=10000.0):
     r"""Find the matrix that moves every sinusoidal description by `k` positions.
 
@@ -98,11 +95,6 @@ def sinusoidal_shift(k, d_model, base=10000.0):
     -------
     ndarray, shape (d_model, d_model)
         A matrix R with ``sinusoidal(n, d_model)[t] @ R`` equal to the description of t + k.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `sinusoidal`, and if `k` is not one finite number.
 
     Notes
     -----
@@ -120,7 +112,7 @@ def sinusoidal_shift(k, d_model, base=10000.0):
     >>> bool(np.allclose(P[2] @ sinusoidal_shift(5, 6), P[7]))
     True
     """
-    angles = _checks.number(k, "k") * frequencies(d_model, base, "d_model")
+    angles = k * frequencies(d_model, base, "d_model")
     shift = np.zeros((2 * len(angles), 2 * len(angles)))
     sines = np.arange(0, len(shift), 2)
     shift[sines, sines] = shift[sines + 1, sines + 1] = np.cos(angles)
@@ -130,9 +122,9 @@ def sinusoidal_shift(k, d_model, base=10000.0):
 
 
 def frequencies(d, base, name):
-    """Return the d / 2 frequencies, in radians a position."""
-    if _checks.count(d, name) % 2:
+    """Return the d / 2 frequencies, in radians for each position."""
+    if d % 2:
         raise ValueError(f"{name}={d} is odd, but sines and cosines come in pairs. Give {d + 1}.")
-    if not _checks.number(base, "base") > 1:
+    if not base > 1:
         raise ValueError(f"base={base} must be above 1. The usual one is 10000.")
-    return float(base) ** (-np.arange(0, d, 2) / d)
+    return base ** (-np.arange(0, d, 2) / d)

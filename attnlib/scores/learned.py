@@ -2,9 +2,14 @@
 
 import numpy as np
 
-from attnlib import _checks, _shapes
-from attnlib.parameters import Parameters, holds_parameters, keep
+from attnlib import _checks
+from attnlib._boundary import checked
+from attnlib._shapes import Shape
+from attnlib.parameters import Parameters, holds_parameters
 from attnlib.scores.products import dot_cost
+
+QK = {"Q": "(..., n_q, d_q)", "K": "(..., n_k, d_k)"}
+COUNTS = {"n_q": _checks.count, "n_k": _checks.count}
 
 
 @holds_parameters
@@ -13,16 +18,8 @@ class Bilinear(Parameters):
 
     Parameters
     ----------
-    W : array_like, shape (d_q, d_k)
+    W : array_like
         Says how much each component of a query has to do with each component of a key.
-
-    Raises
-    ------
-    ValueError
-        If `W` has another number of axes, is empty, or holds NaN or infinity.  In a call: as for
-        `dot`, and if a row of ``Q`` has not d_q entries or a row of ``K`` not d_k.
-    TypeError
-        If an array holds anything but integers and floats.
 
     Notes
     -----
@@ -46,20 +43,14 @@ class Bilinear(Parameters):
     4
     """
 
-    W: np.ndarray
+    W: Shape("(d_q, d_k)")
 
-    def __post_init__(self):
-        keep(self, W=_shapes.shaped(self.W, "W", ("d_q", "d_k"), "one matrix for all pairs"))
-
-    @_checks.reports_overflow
+    @checked(**QK)
     def __call__(self, Q, K):
         """Score queries ``Q``, shape (..., n_q, d_q), against keys ``K``, shape (..., n_k, d_k)."""
-        Q, K = _shapes.queries_and_keys(Q, K)
-        d_q, d_k = self.W.shape
-        _shapes.width(Q, "Q", d_q, f"W has shape {self.W.shape}, one row for each")
-        _shapes.width(K, "K", d_k, f"W has shape {self.W.shape}, one column for each")
-        return Q @ self.W @ np.swapaxes(K, -1, -2)
+        return Q @ self.W @ K.mT
 
+    @checked(**COUNTS)
     def cost(self, n_q, n_k):
         """Count the multiply-adds for ``n_q`` queries and ``n_k`` keys: project, then match."""
         d_q, d_k = self.W.shape
@@ -72,20 +63,12 @@ class Additive(Parameters):
 
     Parameters
     ----------
-    W_q : array_like, shape (d_q, d_a)
+    W_q : array_like
         Takes a query to the hidden layer of d_a units.
-    W_k : array_like, shape (d_k, d_a)
+    W_k : array_like
         Takes a key there.
-    v : array_like, shape (d_a,)
+    v : array_like
         What each hidden unit contributes to the score.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, an array is empty, or a number is NaN or infinite.  In a call: as
-        for `dot`, and if a row of ``Q`` has not d_q entries or a row of ``K`` not d_k.
-    TypeError
-        If an array holds anything but integers and floats.
 
     Notes
     -----
@@ -106,29 +89,19 @@ class Additive(Parameters):
     array([[0.   , 9.951]])
     """
 
-    W_q: np.ndarray
-    W_k: np.ndarray
-    v: np.ndarray
+    W_q: Shape("(d_q, d_a)")
+    W_k: Shape("(d_k, d_a)")
+    v: Shape("(d_a,)")
 
-    def __post_init__(self):
-        v = _shapes.shaped(self.v, "v", ("d_a",), "one number for each hidden unit")
-        d_a, why = v.shape[0], f"v has shape {v.shape}, one column for each hidden unit"
-        W_q = _shapes.shaped(self.W_q, "W_q", ("d_q", d_a), why)
-        W_k = _shapes.shaped(self.W_k, "W_k", ("d_k", d_a), why)
-        keep(self, W_q=W_q, W_k=W_k, v=v)
-
-    @_checks.reports_overflow
+    @checked(**QK)
     def __call__(self, Q, K):
         """Score queries ``Q``, shape (..., n_q, d_q), against keys ``K``, shape (..., n_k, d_k)."""
-        Q, K = _shapes.queries_and_keys(Q, K)
-        _shapes.width(Q, "Q", len(self.W_q), f"W_q has shape {self.W_q.shape}, one row for each")
-        _shapes.width(K, "K", len(self.W_k), f"W_k has shape {self.W_k.shape}, one row for each")
         from_query, from_key = Q @ self.W_q, K @ self.W_k
         return np.tanh(from_query[..., :, None, :] + from_key[..., None, :, :]) @ self.v
 
+    @checked(**COUNTS)
     def cost(self, n_q, n_k):
         """Count the multiply-adds for ``n_q`` queries and ``n_k`` keys; tanh is not counted."""
-        n_q, n_k = _checks.count(n_q, "n_q"), _checks.count(n_k, "n_k")
         (d_q, d_a), d_k = self.W_q.shape, len(self.W_k)
         return dot_cost(n_q, d_a, d_q) + dot_cost(n_k, d_a, d_k) + dot_cost(n_q, n_k, d_a)
 
@@ -139,18 +112,10 @@ class Location(Parameters):
 
     Parameters
     ----------
-    W : array_like, shape (d_q, n_max)
+    W : array_like
         Takes a query to one score for each of n_max positions.
-    b : array_like, shape (n_max,)
+    b : array_like
         The score of each position before any query is seen.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, an array is empty, or a number is NaN or infinite.  In a call: as
-        for `dot`, if a row of ``Q`` has not d_q entries, and if there are more than n_max keys.
-    TypeError
-        If an array holds anything but integers and floats.
 
     Notes
     -----
@@ -173,29 +138,23 @@ class Location(Parameters):
            [-3.,  3.]])
     """
 
-    W: np.ndarray
-    b: np.ndarray
+    W: Shape("(d_q, n_max)")
+    b: Shape("(n_max,)")
 
-    def __post_init__(self):
-        W = _shapes.shaped(self.W, "W", ("d_q", "n_max"), "one column for each position")
-        why = f"W has shape {W.shape}, one number for each column"
-        keep(self, W=W, b=_shapes.shaped(self.b, "b", (W.shape[1],), why))
-
-    @_checks.reports_overflow
+    @checked(**QK)
     def __call__(self, Q, K):
         """Score queries ``Q``, shape (..., n_q, d_q), against keys ``K``, shape (..., n_k, d_k)."""
-        Q, K = _shapes.queries_and_keys(Q, K)
-        _shapes.width(Q, "Q", len(self.W), f"W has shape {self.W.shape}, one row for each")
-        n_k = self._positions(K.shape[-2], f"K has shape {K.shape}, so {K.shape[-2]}")
+        n_k = self.positions(K.shape[-2], f"K has shape {K.shape}, so {K.shape[-2]}")
         scores = Q @ self.W[:, :n_k] + self.b[:n_k]
-        return np.broadcast_to(scores, _shapes.scores_shape(Q, K)).copy()
+        batch = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2])
+        return np.broadcast_to(scores, (*batch, *scores.shape[-2:])).copy()
 
+    @checked(**COUNTS)
     def cost(self, n_q, n_k):
         """Count the multiply-adds for ``n_q`` queries and ``n_k`` keys."""
-        n_k = self._positions(_checks.count(n_k, "n_k"), f"n_k={n_k}")
-        return dot_cost(n_q, n_k, len(self.W))
+        return dot_cost(n_q, self.positions(n_k, f"n_k={n_k}"), len(self.W))
 
-    def _positions(self, n_k, found):
+    def positions(self, n_k, found):
         """Return the number of keys if there is a position for each."""
         if n_k > len(self.b):
             raise ValueError(

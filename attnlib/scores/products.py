@@ -2,33 +2,27 @@
 
 import math
 
-import numpy as np
+from attnlib import _checks
+from attnlib._boundary import checked
 
-from attnlib import _checks, _shapes
+QK = {"Q": "(..., n_q, d_k)", "K": "(..., n_k, d_k)"}
 
 
+@checked(**QK)
 def dot(Q, K):
     r"""Score each pair of query and key by its dot product.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_q, d_k)
+    Q : array_like
         Queries, one in each row.
-    K : array_like, shape (..., n_k, d_k)
+    K : array_like
         Keys, one in each row.  The leading axes of `Q` and `K` broadcast.
 
     Returns
     -------
     ndarray, shape (..., n_q, n_k)
         Entry (i, j) is the score of query i and key j.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, there are no keys, a number is NaN or infinite, or the products
-        are too large for the number type.
-    TypeError
-        If an array holds anything but integers and floats.
 
     Notes
     -----
@@ -43,24 +37,18 @@ def dot(Q, K):
     >>> dot([[1, 2]], [[3, 4], [5, 6]])
     array([[11., 17.]])
     """
-    Q, K = _shapes.queries_and_keys(Q, K)
-    if Q.shape[-1] != K.shape[-1]:
-        raise ValueError(
-            f"Q has shape {Q.shape} and K has shape {K.shape}: a dot product needs rows of equal "
-            f"length, not {Q.shape[-1]} and {K.shape[-1]}. Project one of them first."
-        )
-    with _overflow_is_reported():
-        return _in_range(Q @ np.swapaxes(K, -1, -2), Q, K)
+    return Q @ K.mT
 
 
+@checked(**QK, scale=_checks.number)
 def scaled_dot(Q, K, scale=None):
     r"""Score each pair of query and key by its dot product, divided by :math:`\sqrt{d_k}`.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_q, d_k)
+    Q : array_like
         Queries, one in each row.
-    K : array_like, shape (..., n_k, d_k)
+    K : array_like
         Keys, one in each row.  The leading axes of `Q` and `K` broadcast.
     scale : float, optional
         The factor on the dot products, :math:`1/\sqrt{d_k}` if not given.
@@ -69,13 +57,6 @@ def scaled_dot(Q, K, scale=None):
     -------
     ndarray, shape (..., n_q, n_k)
         Entry (i, j) is the score of query i and key j.
-
-    Raises
-    ------
-    ValueError
-        As for `dot`, and if `scale` is NaN or infinite.
-    TypeError
-        As for `dot`, and if `scale` is not one real number.
 
     Notes
     -----
@@ -94,13 +75,11 @@ def scaled_dot(Q, K, scale=None):
     >>> scaled_dot([[1, 1, 1, 1]], [[1, 1, 1, 1]], scale=0.25)
     array([[1.]])
     """
-    scores = dot(Q, K)
-    d_k = np.shape(K)[-1]
-    scale = 1 / math.sqrt(d_k) if scale is None else _checks.number(scale, "scale")
-    with _overflow_is_reported():
-        return _in_range(scores * scale, Q, K)
+    scale = 1 / math.sqrt(K.shape[-1]) if scale is None else scale
+    return Q @ K.mT * scale
 
 
+@checked(n_q=_checks.count, n_k=_checks.count, d_k=_checks.count)
 def dot_cost(n_q, n_k, d_k):
     r"""Count the multiply-adds of all dot products between queries and keys.
 
@@ -115,13 +94,6 @@ def dot_cost(n_q, n_k, d_k):
     -------
     int
         Multiply-adds: one multiplication and one addition together count as one.
-
-    Raises
-    ------
-    ValueError
-        If a number is below 1.
-    TypeError
-        If a number is not an integer.
 
     Notes
     -----
@@ -139,19 +111,4 @@ def dot_cost(n_q, n_k, d_k):
     >>> dot_cost(2, 3, 4)
     24
     """
-    return _checks.count(n_q, "n_q") * _checks.count(n_k, "n_k") * _checks.count(d_k, "d_k")
-
-
-def _overflow_is_reported():
-    """Silence NumPy's own warning where `_in_range` raises an error with a remedy."""
-    return np.errstate(over="ignore", invalid="ignore")
-
-
-def _in_range(scores, Q, K):
-    """Return `scores` if none of them left the range of its number type."""
-    if not np.isfinite(scores).all():
-        raise ValueError(
-            f"The scores of Q, shape {np.shape(Q)}, and K, shape {np.shape(K)}, overflow "
-            f"{scores.dtype}. Scale Q or K down."
-        )
-    return scores
+    return n_q * n_k * d_k

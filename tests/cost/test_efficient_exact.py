@@ -306,24 +306,6 @@ def test_arguments_are_not_changed(attention, causal):
 
 
 ones = np.ones
-REFUSED = [
-    (ones((3, 5)), ones(5), ones((7, 2)), r"K has shape \(5,\).*n_k, d_k\)"),
-    (ones((3, 4)), ones((7, 5)), ones((7, 2)), r"Q .*\(3, 4\).* 5 entries: K has shape \(7, 5\)"),
-    (ones((3, 5)), ones((7, 5)), ones((6, 2)), r"K .*\(7, 5\) and V .*\(6, 2\).*one value"),
-    (ones((3, 5)), ones((0, 5)), ones((0, 2)), r"K has shape \(0, 5\): there are no keys"),
-    (ones((3, 5)), ones((7, 5)), ones((7, 0)), r"V has shape \(7, 0\): its rows are empty"),
-    (ones((2, 3, 5)), ones((7, 5)), ones((4, 7, 2)), r"Q .*K .*V has shape \(4, 7, 2\).*broadcas"),
-    ([[np.nan]], [[1]], [[1]], r"Q of shape \(1, 1\) holds nan at index \(0, 0\)"),
-    ([[1]], [[1], [np.inf]], [[1], [1]], r"K of shape \(2, 1\) holds inf at index \(1, 0\)"),
-    ([[1]], [[1]], [[1, -np.inf]], r"V of shape \(1, 2\) holds -inf at index \(0, 1\)"),
-]
-
-
-@both
-@pytest.mark.parametrize(("Q", "K", "V", "message"), REFUSED)
-def test_bad_shapes_and_numbers_are_refused_by_name(attention, Q, K, V, message):
-    with pytest.raises(ValueError, match=message):
-        attention(Q, K, V)
 
 
 @both
@@ -348,19 +330,6 @@ def test_bad_types_and_settings_are_refused_by_name(attention):
     assert attention(K, Q, V[:6]).shape == (13, 11)  # more queries than keys, and not causal
     with pytest.raises(ValueError, match=r"n_q=13 is larger than n_k=6"):
         attention(K, Q, V[:6], causal=True)
-
-
-def test_bad_masks_are_refused_by_name():
-    Q, K, V = qkv((2,))
-    for shape in [(13, 6), (2, 13), (6, 12), (4, 6, 13), (5, 2, 6, 13)]:
-        with pytest.raises(ValueError, match=r"mask has shape .* the scores' shape \(2, 6, 13\)"):
-            row_blocks(Q, K, V, mask=ones(shape, bool))
-    for bad in (ones((6, 13), int), ones((6, 13)), "causal"):
-        with pytest.raises(TypeError, match=r"mask holds .* must be boolean"):
-            row_blocks(Q, K, V, mask=bad)
-    mask = np.arange(12).reshape(2, 6, 1) != 10
-    with pytest.raises(ValueError, match=r"query \(1, 4\) may attend to nothing: mask rules"):
-        row_blocks(Q, K, V, mask=mask)
 
 
 @pytest.mark.parametrize("block", [1, 2, 3, 100])
@@ -422,8 +391,8 @@ MEMORY = [
     (row_blocks, {}, 1, 0.1),
     (row_blocks, {"causal": True}, 1, 0.1),
     # Blocks small beside the output: what does not depend on n would lower the slope.
-    (online_softmax, {"block_q": 64, "block_k": 32}, 1, 0.1),
-    (online_softmax, {"block_q": 64, "block_k": 32, "causal": True}, 1, 0.1),
+    (online_softmax, {"block_q": 16, "block_k": 16}, 1, 0.1),
+    (online_softmax, {"block_q": 16, "block_k": 16, "causal": True}, 1, 0.1),
     (sliding_window, {"width": 16, "block": 64}, 1, 0.1),
     (sliding_window, {"width": 16, "block": 64, "n_global": 3}, 1, 0.1),
     (linear_attention, {}, 1, 0.1),

@@ -242,3 +242,72 @@ def test_junk_is_taken_or_refused_by_name(name, function, arguments, argument):
             for array in arrays:
                 if isinstance(array, np.ndarray):
                     assert not np.isnan(array.astype(float)).any(), what
+
+
+#: What may change by itself: axes by number, `e` after one that may be empty, `b` for axes of a
+#: batch in front.  All that is not here has to be refused by name.
+FREE = {
+    "attend Q": "0e b", "attend K": "b", "attend V": "1 b", "dot Q": "0e b", "dot K": "0 b",
+    "Bilinear W": "0 1", "Additive W_q": "0", "Additive W_k": "0", "Location W": "0",
+    "project X": "0e b", "split_heads X": "0e b", "merge_heads X": "0 1e 2 b",
+    "MultiHeadAttention W_Q": "0", "FeedForward W_1": "0", "rotary X": "b", "layer_norm X": "0e b",
+    "from_graph adjacency": "b", "feed_forward X": "0e b", "location_vjp K": "1",
+    "output_query_jacobian q": "b", "output_query_jacobian K": "b",
+    "output_query_jacobian V": "1 b", "rotary_vjp d_output": "b", "multi_head_vjp X_KV": "0",
+    "decoder_block_vjp memory": "0", "efficient.grouped_heads Q": "1e b",
+    "efficient.grouped_heads K": "b", "efficient.grouped_heads V": "2 b",
+    "efficient.pool_heads X": "1e 2 b", "Location.__call__ K": "0 1 b",
+    "MultiHeadAttention.__call__ X_Q": "0e b", "MultiHeadAttention.__call__ X_KV": "0 b",
+    "KeyValueCache.step x": "0", "LayerNorm.__call__ X": "0e b", "FeedForward.__call__ X": "0e b",
+    "EncoderBlock.__call__ X": "0 b", "DecoderBlock.__call__ X": "0 b",
+    "DecoderBlock.__call__ memory": "0 b", "DecoderOnly.__call__ X": "0 b",
+}  # fmt: skip
+ALIKE = {
+    "attend": ["scaled_dot_product_attention"]
+    + [f"efficient.{x}" for x in ("row_blocks", "online_softmax", "sliding_window")]
+    + ["efficient.linear_attention"],
+    "dot": ["scaled_dot", "Bilinear.__call__"],
+    "MultiHeadAttention.__call__": ["MultiHeadAttention.project"],
+}
+for like, names in ALIKE.items():
+    for argument in "Q", "K", "V", "X_Q", "X_KV":
+        if (free := FREE.get(f"{like} {argument}")) is not None:
+            FREE |= {f"{name} {argument}": free for name in names}
+FREE["Location.__call__ Q"] = FREE["dot Q"]
+#: Functions of arrays of any shape, or of rows of any length.
+ANY_SHAPE = {"relu", "gelu", "efficient.elu_plus_one", "finite_difference", *NORMALIZERS}
+ANY_SHAPE |= {f"{name}_jacobian" for name in NORMALIZERS}
+
+
+def reshaped(shape):
+    """Other shapes, each with the code in FREE that allows it."""
+    for axis, size in enumerate(shape):
+        yield str(axis), (*shape[:axis], size + 1, *shape[axis + 1 :])
+        if size > 1:
+            yield str(axis), (*shape[:axis], 1, *shape[axis + 1 :])
+        yield f"{axis}e", (*shape[:axis], 0, *shape[axis + 1 :])
+    yield "never", shape[1:]
+    yield "b", (1, *shape)
+    yield "b", (2, *shape)
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "arguments", "argument"),
+    [
+        case
+        for case in SPOILT
+        if isinstance(case[2][case[3]], np.ndarray) and case[0] not in ANY_SHAPE
+    ],
+    ids=lambda x: x if isinstance(x, str) else "",
+)
+def test_another_shape_fits_or_is_refused_by_name(name, function, arguments, argument):
+    allowed = FREE.get(f"{name} {argument}", "").split()
+    allowed += [code[:-1] for code in allowed if code.endswith("e")]
+    for code, shape in reshaped(arguments[argument].shape):
+        spoilt = arguments | {argument: np.full(shape, 0.5)}
+        if code in allowed:
+            function(**spoilt)
+            continue
+        with pytest.raises(ValueError) as refused:
+            function(**spoilt)
+        assert re.search(rf"\b{argument}\b|^d_\w+ has shape", str(refused.value)), shape

@@ -273,36 +273,7 @@ def test_large_numbers_neither_overflow_nor_warn(dtype):
             assert_array_equal(d_X, np.where(X > 0, d, 0))
 
 
-@pytest.mark.parametrize("shape", [(3, 4), (1, 5), (3, 1), (5,), (2, 3, 5), (5, 3), ()])
-def test_derivatives_of_another_shape_than_the_output_are_refused_by_name(shape):
-    message = r"d_output has shape \(.*\), expected \(3, 5\): one derivative for each entry"
-    with pytest.raises(ValueError, match=message):
-        layer_norm_vjp(np.ones(shape), draw(3, 5))
-    _, *arrays = draw_network(d_out=5)
-    with pytest.raises(ValueError, match=message):
-        feed_forward_vjp(np.ones(shape), *arrays)
-
-
 ones = np.ones
-BAD_NORMS = [
-    ({"X": ones(5)}, r"X has shape \(5,\).*\(\.\.\., n, d\)"),
-    ({"X": ones((3, 0))}, r"X has shape \(3, 0\): its rows are empty"),
-    ({"gain": ones(4)}, r"gain has shape \(4,\), expected \(5,\): X has shape \(3, 5\)"),
-    ({"bias": ones((1, 5))}, r"bias has shape \(1, 5\), expected \(5,\): X has shape \(3, 5\)"),
-    ({"epsilon": 0}, r"epsilon=0 must be above 0"),
-    ({"epsilon": -1e-5}, r"epsilon=-1e-05 must be above 0"),
-    ({"epsilon": np.nan}, r"epsilon=nan is not finite"),
-    ({"X": [[1, 2], [3]]}, r"X is ragged"),
-    ({"X": 1e200 * draw(3, 5)}, r"variance of X, shape \(3, 5\), overflows float64"),
-    ({"gain": np.full(5, 1e200), "d_output": 1e200 * draw(3, 5)}, r"layer_norm_vjp overflows"),
-]
-
-
-@pytest.mark.parametrize(("changes", "message"), BAD_NORMS)
-def test_bad_norms_are_refused_by_name(changes, message):
-    good = {"d_output": ones((3, 5)), "X": draw(3, 5), "gain": ones(5), "bias": ones(5)}
-    with pytest.raises(ValueError, match=message):
-        layer_norm_vjp(**(good | changes))
 
 
 def test_an_epsilon_that_vanishes_in_float32_is_refused_by_name():
@@ -311,27 +282,9 @@ def test_an_epsilon_that_vanishes_in_float32_is_refused_by_name():
         layer_norm_vjp(constant, constant, epsilon=1e-50)
 
 
-BAD_NETWORKS = [
-    ({"X": ones(5)}, r"X has shape \(5,\).*\(\.\.\., n, d_model\)"),
-    ({"X": ones((3, 4))}, r"X has shape \(3, 4\).*5 entries: W_1 has shape \(5, 7\)"),
-    ({"W_1": ones(5)}, r"W_1 has shape \(5,\), expected \(d_model, d_ff\)"),
-    ({"b_1": ones(5)}, r"b_1 has shape \(5,\), expected \(7,\): W_1 has shape \(5, 7\)"),
-    ({"W_2": ones((6, 11))}, r"W_2 has shape \(6, 11\), expected \(7, d_out\): W_1"),
-    ({"b_2": ones(7)}, r"b_2 has shape \(7,\), expected \(11,\): W_2 has shape \(7, 11\)"),
-    ({"W_2": np.full((7, 11), 1e300), "d_output": ones((3, 11)) * 1e200}, "overflows float64"),
-]
-
-
-@pytest.mark.parametrize(("changes", "message"), BAD_NETWORKS)
-def test_bad_networks_are_refused_by_name(changes, message):
-    good = dict(zip(["d_output", *NETWORK], draw_network(), strict=True))
-    with pytest.raises(ValueError, match=message):
-        feed_forward_vjp(**(good | changes))
-
-
 def test_unknown_activations_are_refused():
     for bad in ("tanh", "ReLU", "", None, 1, np.tanh, ["relu"]):
-        with pytest.raises(ValueError, match=r'activation=.* is unknown. Give "relu" or "gelu"'):
+        with pytest.raises(ValueError, match=r'activation=.* is unknown. Choose "relu" or "gelu"'):
             feed_forward_vjp(*draw_network(), bad)
 
 

@@ -171,44 +171,6 @@ def test_what_is_written_into_a_result_does_not_reach_the_argument(n_heads):
     assert_array_equal(heads, before[1])
 
 
-@pytest.mark.parametrize(
-    ("X", "n_heads", "message"),
-    [
-        (ones(6), 2, r"X has shape \(6,\).*n, n_heads \* d"),
-        (ones((3, 0)), 2, r"X has shape \(3, 0\): its rows are empty"),
-        (ones((5, 6)), 4, r"X has shape \(5, 6\): 6 comp.*n_heads=4.*divides 6"),
-        (ones((5, 3)), 6, r"X has shape \(5, 3\): 3 components .*n_heads=6"),
-        (ones((5, 6)), 0, "n_heads=0 is too small.*at least 1"),
-        (ones((5, 6)), -2, "n_heads=-2 is too small"),
-        ([[1, np.nan]], 2, r"X of shape \(1, 2\) holds nan at index \(0, 1\)"),
-        ([[1, 2], [3]], 1, "X is ragged"),
-    ],
-)
-def test_what_cannot_be_split_is_refused_by_name(X, n_heads, message):
-    with pytest.raises(ValueError, match=message):
-        split_heads(X, n_heads)
-
-
-@pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        (ones(6), r"X has shape \(6,\).*\(\.\.\., n_heads, n, d\)"),
-        (
-            ones((5, 6)),
-            r"X has shape \(5, 6\), expected \(\.\.\., n_heads, n, d\), a matrix a head",
-        ),
-        (ones((0, 5, 6)), r"X has shape \(0, 5, 6\), expected"),
-        (ones((2, 0, 5, 6)), r"X has shape \(2, 0, 5, 6\), expected"),
-        (ones((2, 5, 0)), r"X has shape \(2, 5, 0\): its rows are empty"),
-        ([[[np.inf]]], r"X of shape \(1, 1, 1\) holds inf at index \(0, 0, 0\)"),
-        ([[[1, 2], [3]]], "X is ragged"),
-    ],
-)
-def test_what_cannot_be_merged_is_refused_by_name(X, message):
-    with pytest.raises(ValueError, match=message):
-        merge_heads(X)
-
-
 def test_bad_types_to_split_and_to_merge_are_refused_by_name():
     for bad in ("a", None, 1j, True):
         with pytest.raises(TypeError, match=r"X holds .* only integers and floats"):
@@ -441,32 +403,6 @@ def test_one_key_gets_all_and_no_query_no_answer():
 
 
 X6, X7 = ones((5, 6)), ones((9, 7))
-
-
-@pytest.mark.parametrize(
-    ("X_Q", "X_KV", "mask", "message"),
-    [
-        (ones(6), X7, None, r"X_Q has shape \(6,\), but needs at least two axes, \(\.\.\., n, d\)"),
-        (X6, ones(7), None, r"X_KV has shape \(7,\), but needs at least two axes"),
-        (X7, X7, None, r"X_Q has shape \(9, 7\).*must have 6 .*W_Q has shape \(6, 12\), one row"),
-        (X6, X6, None, r"X_KV has shape \(5, 6\).*must have 7 .*W_K has shape \(7, 12\), one row"),
-        (X6, None, None, r"X_KV has shape \(5, 6\).*must have 7 entries"),
-        (X6 * np.nan, X7, None, r"X_Q of shape \(5, 6\) holds nan at index \(0, 0\)"),
-        (X6, X7 * np.inf, None, r"X_KV of shape \(9, 7\) holds inf at index \(0, 0\)"),
-        ([[1], [1, 2]], X7, None, "X_Q is ragged"),
-        (X6, X7, ones((9, 5), bool), r"mask has shape \(9, 5\).*shape \(5, 9\)"),
-        (X6, X7, ones((3, 5, 9), bool), r"mask has shape \(3, 5, 9\).*shape \(5, 9\)"),
-        (X6, X7, np.arange(5)[:, None] != 2, r"query 2 may attend to nothing: mask rules"),
-        (X6, np.zeros((0, 7)), None, r"X_KV has shape \(0, 7\)"),
-        (ones((2, 5, 6)), ones((4, 9, 7)), None, r"X_Q .*\(2, 5, 6\).* X_KV .*\(4, 9, 7\)"),
-        (1e200 * X6, X7, None, "overflows? float64"),
-    ],
-)
-def test_items_that_cannot_attend_are_refused_by_name(X_Q, X_KV, mask, message):
-    a = arrays()
-    a["W_Q"], a["W_K"] = 1e150 * ones((6, 12)), ones((7, 12))
-    with pytest.raises(ValueError, match=message):
-        MultiHeadAttention(**a)(X_Q, X_KV, mask=mask)
 
 
 def test_items_of_something_else_are_refused_by_name():

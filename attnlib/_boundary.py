@@ -1,0 +1,104 @@
+"""What a function takes, declared in one line above it and checked once, where it is called.
+
+::
+
+    @checked(Q="(..., n_q, d_k)", K="(..., n_k, d_k)", scale=number)
+    def scaled_dot(Q, K, scale=None): ...
+
+`_shapes` says how a shape is written.  A setting is declared by the check that it has to pass.
+
+A checked function gets arrays of finite floats that fit together, and what it returns is checked
+for overflow.  The checked functions that it calls itself trust it.  So a formula is checked once,
+and a mistake is reported in the words of the function that was called.
+"""
+
+import contextvars
+import functools
+import inspect
+import re
+
+import numpy as np
+
+from attnlib import _checks
+from attnlib._shapes import Shape, fit, planned
+
+_trusted = contextvars.ContextVar("trusted", default=False)
+
+
+def checked(also=None, **declared):
+    """Declare what a function takes; `also` is called with its arguments for further checks."""
+
+    def decorate(function):
+        parameters = inspect.signature(function).parameters
+        in_order = [n for n, p in parameters.items() if p.kind is not p.KEYWORD_ONLY]
+        needed = {n for n, p in parameters.items() if p.default is p.empty}
+        optional = {n for n, p in parameters.items() if p.default is None}
+        plan = planned(declared)
+        name = function.__qualname__.removesuffix(".__call__")
+
+        @functools.wraps(function)
+        def boundary(*args, **kwargs):
+            given = dict(zip(in_order, args)) | kwargs
+            wrong_call = len(given) < len(args) + len(kwargs) or not (
+                needed <= given.keys() <= parameters.keys()
+            )
+            if wrong_call or _trusted.get():
+                return function(*args, **kwargs)
+            known = getattr(given.get("self"), "sizes", {})
+            with np.errstate(over="ignore", invalid="ignore"):
+                given, _ = fit(plan, given, optional, known)
+                if also is not None:
+                    also(**given)
+                token = _trusted.set(True)
+                try:
+                    result = function(**given)
+                finally:
+                    _trusted.reset(token)
+                refuse_overflow(result, f"the result of {name}")
+            return result
+
+        boundary.__doc__ = with_shapes(function.__doc__, declared)
+        return boundary
+
+    return decorate
+
+
+def outside(function):
+    """Make `function`, which somebody else may have written, check its own arguments again."""
+
+    def called(*args):
+        token = _trusted.set(False)
+        try:
+            return function(*args)
+        finally:
+            _trusted.reset(token)
+
+    return called
+
+
+def trusted():
+    """Tell whether a checked function is at work, so that its arguments need no second check."""
+    return _trusted.get()
+
+
+def refuse_overflow(result, what):
+    """Refuse a result, an array or several, that has left the range of its number type."""
+    if isinstance(result, tuple):
+        for part in result:
+            refuse_overflow(part, what)
+    elif hasattr(result, "parameters"):
+        refuse_overflow(tuple(result.parameters().values()), what)
+    elif isinstance(result, np.ndarray) and result.dtype.kind == "f":
+        if not _checks.is_finite(result):
+            raise ValueError(f"{what} overflows {result.dtype}. Scale the arguments down.")
+
+
+def with_shapes(doc, declared):
+    """Write the declared shapes into a docstring's list of parameters."""
+    for name, wanted in declared.items():
+        if isinstance(wanted, str):
+            kind, text = Shape(wanted).kind, Shape(wanted).text
+            verb = "broadcasts to" if kind == "bool " else "shape"
+            line = re.compile(rf"^( *{name} : array_like(?: of bool)?)", re.MULTILINE)
+            doc = line.sub(rf"\1, {verb} {text}", doc or "")
+    return doc
