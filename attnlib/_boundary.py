@@ -20,7 +20,7 @@ import re
 import numpy as np
 
 from attnlib import _checks
-from attnlib._shapes import Shape, fit, planned
+from attnlib._shapes import Shape, check_arguments, parse_all
 
 _trusted = contextvars.ContextVar("trusted", default=False)
 
@@ -33,7 +33,7 @@ def checked(also=None, **declared):
         in_order = [n for n, p in parameters.items() if p.kind is not p.KEYWORD_ONLY]
         needed = {n for n, p in parameters.items() if p.default is p.empty}
         optional = {n for n, p in parameters.items() if p.default is None}
-        plan = planned(declared)
+        plan = parse_all(declared)
         name = function.__qualname__.removesuffix(".__call__")
 
         @functools.wraps(function)
@@ -46,7 +46,7 @@ def checked(also=None, **declared):
                 return function(*args, **kwargs)
             known = getattr(given.get("self"), "sizes", {})
             with np.errstate(over="ignore", invalid="ignore"):
-                given, _ = fit(plan, given, optional, known)
+                given, _ = check_arguments(plan, given, optional, known)
                 if also is not None:
                     also(**given)
                 token = _trusted.set(True)
@@ -97,8 +97,8 @@ def with_shapes(doc, declared):
     """Write the declared shapes into a docstring's list of parameters."""
     for name, wanted in declared.items():
         if isinstance(wanted, str):
-            kind, text = Shape(wanted).kind, Shape(wanted).text
-            verb = "broadcasts to" if kind == "bool " else "shape"
+            flag, text = Shape(wanted).flag, Shape(wanted).text
+            verb = "broadcasts to" if flag == "bool " else "shape"
             line = re.compile(rf"^( *{name} : array_like(?: of bool)?)", re.MULTILINE)
             doc = line.sub(rf"\1, {verb} {text}", doc or "")
     return doc

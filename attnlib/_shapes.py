@@ -27,13 +27,13 @@ class Shape(str):
 
     def __init__(self, declared):
         found = re.fullmatch(r"(bool |-inf |)(\(.*\))(?: or (\w+))?", declared)
-        self.kind, self.text, self.instead = found.groups()
+        self.flag, self.text, self.instead = found.groups()
         dims = [dim.strip() for dim in self.text[1:-1].split(",") if dim.strip()]
         self.leading = dims[:1] == ["..."]
         self.dims = dims[self.leading :]
 
 
-def planned(declared):
+def parse_all(declared):
     """Order declarations: settings, arrays, derivatives, masks; each may need those before it."""
     specs = {name: Shape(x) if type(x) is str else x for name, x in declared.items()}
 
@@ -44,7 +44,7 @@ def planned(declared):
     return {name: specs[name] for name in sorted(specs, key=when)}
 
 
-def fit(plan, given, optional=(), known=None):
+def check_arguments(plan, given, optional=(), known=None):
     """Return the arguments, ready to use, and the sizes of the axes.
 
     The sizes, to begin with those that are `known`, are pairs by name: a size, and the argument
@@ -55,27 +55,27 @@ def fit(plan, given, optional=(), known=None):
         x = given.get(name)
         if x is None and (name in optional or name not in given):
             if getattr(wanted, "instead", None):  # checked under this name, but still None
-                fit_array(fitted[wanted.instead], name, wanted, sizes, leading)
+                check_shape(fitted[wanted.instead], name, wanted, sizes, leading)
             continue
         if not isinstance(wanted, Shape):
             x = _checks.instance(x, name, wanted) if isinstance(wanted, type) else wanted(x, name)
             if type(x) is int:
                 sizes[name] = x, f"{name}={x}"
             elif isinstance(wanted, type):  # one that holds parameters
-                sizes |= {dim: inside(name, found) for dim, found in x.sizes.items()}
-        elif wanted.kind == "bool ":
+                sizes |= {dim: in_part(name, found) for dim, found in x.sizes.items()}
+        elif wanted.flag == "bool ":
             x = mask_for(x, name, wanted, sizes, leading)
         else:
             x = _checks.real_array(x, name)
-            fit_array(x, name, wanted, sizes, leading)
-            _checks.finite(x, name, minus_inf=wanted.kind == "-inf ")
+            check_shape(x, name, wanted, sizes, leading)
+            _checks.finite(x, name, minus_inf=wanted.flag == "-inf ")
         fitted[name] = x
     if len(set(leading.values())) > 1:
         broadcast(leading)
     return fitted, sizes
 
 
-def fit_array(array, name, wanted, sizes, leading):
+def check_shape(array, name, wanted, sizes, leading):
     """Refuse `array` unless it has the `wanted` shape; learn the sizes that it is first to have."""
     n = array.ndim - len(wanted.dims)
     if n < 0 or (n and not wanted.leading):
@@ -94,33 +94,33 @@ def fit_array(array, name, wanted, sizes, leading):
                 f"{has_shape(name, array.shape)}, so {dim} in {wanted.text} is 0. Give at least "
                 f"one."
             )
-        learn(dim, (size, (name, array.shape)), sizes)
+        record_size(dim, (size, (name, array.shape)), sizes)
     if wanted.leading:
         leading[name] = array.shape[:n]
 
 
-def learn(dim, found, sizes):
+def record_size(dim, found, sizes):
     """Keep the size that was found for `dim`, or refuse it if another one is known."""
     known = sizes.setdefault(dim, found)
     if known[0] != found[0]:
         raise ValueError(
-            f"{said(found)}, but {said(known)}: {dim}{_MEANING.get(dim, '')} is {found[0]} in one "
-            f"and {known[0]} in the other. Make them equal."
+            f"{describe(found)}, but {describe(known)}: {dim}{_MEANING.get(dim, '')} is {found[0]} "
+            f"in one and {known[0]} in the other. Make them equal."
         )
     if " * " in dim:
         factor, rest = dim.split(" * ")
         if factor in sizes:
-            size = equal_shares(found[0], sizes[factor][0], said(found), factor)
-            learn(rest, (size, found[1]), sizes)
+            size = equal_shares(found[0], sizes[factor][0], describe(found), factor)
+            record_size(rest, (size, found[1]), sizes)
 
 
-def inside(part, found):
+def in_part(part, found):
     """Say that a size was found in an array of `part`."""
     size, where = found
     return size, f"{part}.{where}" if isinstance(where, str) else (f"{part}.{where[0]}", where[1])
 
 
-def said(found):
+def describe(found):
     """Write where a size was found, for an error."""
     return found[1] if isinstance(found[1], str) else has_shape(*found[1])
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked, outside, refuse_overflow
-from attnlib._shapes import fit, planned, refuse_lost
+from attnlib._shapes import check_arguments, parse_all, refuse_lost
 from attnlib.normalizers import softmax
 from attnlib.normalizers.functions import softmax_
 from attnlib.scores import scaled_dot
@@ -135,11 +135,11 @@ def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     array([[30., 60.]])
     """
     shape = (*np.broadcast_shapes(Q.shape[:-2], K.shape[:-2]), Q.shape[-2], K.shape[-2])
-    scores = _returned(outside(score)(Q, K), "score", shape)
+    scores = _result_of(outside(score)(Q, K), "score", shape)
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
     refuse_lost((scores == -np.inf).all(axis=-1), "score" if mask is None else "mask and score")
-    weights = _returned(outside(normalize)(scores), "normalize", scores.shape)
+    weights = _result_of(outside(normalize)(scores), "normalize", scores.shape)
     return weights @ V, weights
 
 
@@ -149,10 +149,10 @@ def _masked(scores, mask):
     return scores if mask is None else np.where(mask, scores, -np.inf)
 
 
-def _returned(array, name, shape):
+def _result_of(array, name, shape):
     """Return what the reader's own function `name` gave back, if attention can go on with it."""
-    plan = planned({f"the result of {name}": "-inf (...)" if name == "score" else "(...)"})
-    (array,) = fit(plan, {f"the result of {name}": array})[0].values()
+    plan = parse_all({f"the result of {name}": "-inf (...)" if name == "score" else "(...)"})
+    (array,) = check_arguments(plan, {f"the result of {name}": array})[0].values()
     if array.shape != shape:
         raise ValueError(
             f"{name} returned shape {array.shape}, expected {shape}: one row for each query, one "

@@ -11,11 +11,11 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import trusted, with_shapes
-from attnlib._shapes import fit, inside, learn, planned
+from attnlib._shapes import check_arguments, in_part, parse_all, record_size
 
 
 class Part:
-    """Declare a field that holds parameters; its sizes named here are the d_model of the whole."""
+    """Declare a field that holds parameters; the sizes it names are the d_model of the whole."""
 
     def __init__(self, wanted, *d_model):
         self.wanted, self.d_model = wanted, d_model
@@ -40,12 +40,14 @@ class Parameters:
     def _fit(self):
         """Return the fields, ready to use, and the sizes."""
         fields = {field.name: field for field in dataclasses.fields(self)}
-        plan = planned({name: field.type for name, field in fields.items()})
+        plan = parse_all({name: field.type for name, field in fields.items()})
         optional = {name for name, field in fields.items() if field.default is None}
-        fitted, sizes = fit(plan, {name: getattr(self, name) for name in fields}, optional)
+        fitted, sizes = check_arguments(
+            plan, {name: getattr(self, name) for name in fields}, optional
+        )
         for name, part in fitted.items():
             for size in getattr(fields[name].type, "d_model", ()) if part is not None else ():
-                learn("d_model", inside(name, part.sizes[size]), sizes)
+                record_size("d_model", in_part(name, part.sizes[size]), sizes)
         return fitted, sizes
 
     def parameters(self):

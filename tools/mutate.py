@@ -31,8 +31,9 @@ ROOT = Path(__file__).resolve().parent.parent
 EQUAL = ROOT / "tools" / "mutants_equal.json"
 #: Folder or file of attnlib -> the tests to run first.
 TESTS = {
-    "_checks.py": ["normalizers", "scores"],
-    "_shapes.py": ["attention", "heads"],
+    "_checks.py": ["shapes", "normalizers", "scores"],
+    "_shapes.py": ["shapes", "attention", "bad_input"],
+    "_boundary.py": ["shapes", "attention", "bad_input"],
     "attention.py": ["attention"],
     "normalizers": ["normalizers", "jacobians"],
     "scores": ["scores", "learned_scores"],

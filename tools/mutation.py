@@ -1,12 +1,13 @@
 """Mutants of a source file: the same code with one thing changed, which some test should notice.
 
 Changed are signs, factors, powers, products, transposes, axes, comparisons, conditions, small
-numbers, the order of what is returned, and arguments passed on by name.  Docstrings and messages
-stay.
+numbers, the order of what is returned, arguments passed on by name, and declared shapes.
+Docstrings and messages stay.
 """
 
 import ast
 import copy
+import re
 
 SWAPPED = {
     ast.Add: ast.Sub,
@@ -28,6 +29,8 @@ SWAPPED = {
 }
 SWAPPED_NAMES = {"maximum": "minimum", "minimum": "maximum", "sum": "mean", "mean": "sum"}
 SWAPPED_NAMES |= {"sin": "cos", "cos": "sin", "any": "all", "all": "any"}
+#: Arguments that a mutant forgets to pass on.
+PASSED_ON = ["mask", "scale", "temperature", "axis", "norm_first", "n_heads"]
 #: Functions that only rearrange or sum: a mutant leaves them out.
 REARRANGING = ["transposed", "swapaxes", "moveaxis", "summed_to", "split_heads", "merge_heads"]
 REARRANGING += ["abs", "sqrt", "exp", "tanh", "reversed"]
@@ -103,8 +106,12 @@ def changes(node):
         yield ast.Constant(node.value + 1)
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield ast.Constant(not node.value)
-    if isinstance(node, ast.Attribute) and node.attr == "T":
+    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
         yield node.value
+    if isinstance(node, ast.AugAssign) and type(node.op) in SWAPPED:
+        yield with_field(node, op=SWAPPED[type(node.op)]())
+    if is_shape(node):
+        yield from (ast.Constant(text) for text in other_shapes(node.value))
     if isinstance(node, ast.Call):
         yield from changed_calls(node)
     if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load):
@@ -114,7 +121,7 @@ def changes(node):
 def changed_calls(node):
     """Calls without one of their named arguments, of a similar function, or left out."""
     for i, keyword in enumerate(node.keywords):
-        if keyword.arg in ("mask", "scale", "temperature", "axis", "norm_first", "n_heads"):
+        if is_declaration(node) or keyword.arg in PASSED_ON:
             yield with_field(node, keywords=node.keywords[:i] + node.keywords[i + 1 :])
     name = getattr(node.func, "attr", getattr(node.func, "id", None))
     if name in SWAPPED_NAMES:
@@ -122,6 +129,28 @@ def changed_calls(node):
         yield with_field(node, func=with_field(node.func, **{key: SWAPPED_NAMES[name]}))
     if name in REARRANGING and node.args:
         yield node.args[0]
+
+
+def is_declaration(node):
+    """Tell whether `node` declares what a function takes; a mutant leaves an argument unchecked."""
+    return getattr(node.func, "id", None) == "checked"
+
+
+def is_shape(node):
+    """Tell whether `node` is the declared shape of an array, such as ``"(..., n_q, d_k)"``."""
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and re.fullmatch(r"(bool |-inf )?\([\w.*, ]*\)( or \w+)?", node.value) is not None
+    )
+
+
+def other_shapes(declared):
+    """Declare the same shape with one size that has to agree with nothing, or without a batch."""
+    for size in re.finditer(r"(?<![\w.])[a-z]\w*(?=[,)])", declared.split(" or ")[0]):
+        yield f"{declared[: size.start()]}other{declared[size.end() :]}"
+    if "..., " in declared:
+        yield declared.replace("..., ", "")
 
 
 def swapped_neighbours(node):
@@ -146,7 +175,7 @@ def in_message(tree, node):
     """Whether `node` is part of what is said or noted, not of what is computed."""
     quiet = (ast.Raise, ast.JoinedStr, ast.AnnAssign)
     for outer in ast.walk(tree):
-        inside = isinstance(outer, quiet) or is_note(outer)
+        inside = not is_shape(node) and (isinstance(outer, quiet) or is_note(outer))
         if inside and any(inner is node for inner in ast.walk(outer)):
             return True
     return False

@@ -2,7 +2,7 @@
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib._shapes import inside
+from attnlib._shapes import in_part
 from attnlib.blocks.encoder import SETTINGS
 from attnlib.blocks.network import FeedForward
 from attnlib.blocks.norm import LayerNorm
@@ -75,7 +75,7 @@ class DecoderBlock(Parameters):
     @property
     def sizes(self):
         """The sizes of items and memory."""
-        source = inside("cross_attention", self.cross_attention.sizes["d_source"])
+        source = in_part("cross_attention", self.cross_attention.sizes["d_source"])
         return super().sizes | {"d_source": source}
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib._shapes import inside, learn
+from attnlib._shapes import in_part, record_size
 from attnlib.blocks.encoder import SETTINGS, EncoderBlock
 from attnlib.blocks.norm import LayerNorm
 from attnlib.masks.positions import causal_and
@@ -56,7 +56,7 @@ class DecoderOnly(Parameters):
     def _fit(self):
         fitted, sizes = super()._fit()
         for i, block in enumerate(fitted["blocks"]):
-            learn("d_model", inside(f"blocks.{i}", block.sizes["d_model"]), sizes)
+            record_size("d_model", in_part(f"blocks.{i}", block.sizes["d_model"]), sizes)
         return fitted, sizes
 
     @classmethod

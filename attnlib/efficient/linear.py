@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked, outside
-from attnlib._shapes import first_position, fit, planned
+from attnlib._shapes import check_arguments, first_position, parse_all
 from attnlib.efficient._inputs import slices
 from attnlib.efficient.features import elu_plus_one
 
@@ -79,8 +79,8 @@ def linear_attention(Q, K, V, *, features=elu_plus_one, causal=False, block=256)
 
 def both_features(features, Q, K):
     """Return the features of queries and keys: equally many, none negative, one row for each."""
-    plan = planned({"features(Q)": "(..., n_q, r)", "features(K)": "(..., n_k, r)"})
-    phi, _ = fit(plan, {"features(Q)": features(Q), "features(K)": features(K)})
+    plan = parse_all({"features(Q)": "(..., n_q, r)", "features(K)": "(..., n_k, r)"})
+    phi, _ = check_arguments(plan, {"features(Q)": features(Q), "features(K)": features(K)})
     for (name, rows), X in zip(phi.items(), (Q, K)):
         if rows.shape[:-1] != X.shape[:-1] or (rows < 0).any():
             raise ValueError(

@@ -20,7 +20,7 @@ from attnlib.efficient.rows import answers
     causal=_checks.boolean,
     block=_checks.count,
 )
-def sliding_window(Q, K, V, *, width, n_global=0, causal=False, block=256):
+def window_attention(Q, K, V, *, width, n_global=0, causal=False, block=256):
     r"""Attend to the keys that are fewer than `width` positions away, and to a few global ones.
 
     Parameters
@@ -62,7 +62,7 @@ def sliding_window(Q, K, V, *, width, n_global=0, causal=False, block=256):
     Equal scores, so the output is the mean of the values in reach: of 0 and 3, then of all three,
     then of 3 and 6.
 
-    >>> sliding_window([[0]] * 3, [[1]] * 3, [[0], [3], [6]], width=2)
+    >>> window_attention([[0]] * 3, [[1]] * 3, [[0], [3], [6]], width=2)
     array([[1.5],
            [3. ],
            [4.5]])

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import attnlib
 from attnlib import masks
-from attnlib.efficient import linear_attention, online_softmax, row_blocks, sliding_window
+from attnlib.efficient import linear_attention, online_softmax, row_blocks, window_attention
 from attnlib.examples import three_rows
 from attnlib.timing import peak_memory
 
@@ -393,8 +393,8 @@ MEMORY = [
     # Blocks small beside the output: what does not depend on n would lower the slope.
     (online_softmax, {"block_q": 16, "block_k": 16}, 1, 0.1),
     (online_softmax, {"block_q": 16, "block_k": 16, "causal": True}, 1, 0.1),
-    (sliding_window, {"width": 16, "block": 64}, 1, 0.1),
-    (sliding_window, {"width": 16, "block": 64, "n_global": 3}, 1, 0.1),
+    (window_attention, {"width": 16, "block": 64}, 1, 0.1),
+    (window_attention, {"width": 16, "block": 64, "n_global": 3}, 1, 0.1),
     (linear_attention, {}, 1, 0.1),
     (linear_attention, {"block": 64, "causal": True}, 1, 0.1),
 ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attnlib import masks, scaled_dot_product_attention
-from attnlib.efficient import sliding_window
+from attnlib.efficient import window_attention
 from attnlib.examples import three_rows
 
 either = pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
@@ -50,7 +50,7 @@ def test_equals_attention_with_a_mask(causal, n_q):
         for n_global in (0, 1, 7, 8, 9, 13, 14, 100):
             expected = masked(Q, K, V, may_attend(n_q, 13, width, n_global, causal))
             for block in (1, 4, 13):
-                found = sliding_window(
+                found = window_attention(
                     Q, K, V, width=width, n_global=n_global, causal=causal, block=block
                 )
                 assert_allclose(found, expected, atol=1e-12)
@@ -72,7 +72,7 @@ def test_what_holds_for_all_windows(n_q, cached, width, n_global, causal, block,
     Q, K, V = qkv(batch, n_q, n_k, seed=seed)
     options = {"width": width, "n_global": n_global, "causal": causal, "block": block}
     mask = may_attend(n_q, n_k, width, n_global, causal)
-    output = sliding_window(Q, K, V, **options)
+    output = window_attention(Q, K, V, **options)
     expected = torch.nn.functional.scaled_dot_product_attention(
         *(torch.tensor(x) for x in (Q, K, V)), attn_mask=torch.tensor(mask)
     )
@@ -83,7 +83,7 @@ def test_what_holds_for_all_windows(n_q, cached, width, n_global, causal, block,
     far = int(np.random.default_rng(seed).integers(n_k))
     other_K, other_V = K.copy(), V.copy()
     other_K[..., far, :], other_V[..., far, :] = 50, 1e4
-    changed = sliding_window(Q, other_K, other_V, **options)
+    changed = window_attention(Q, other_K, other_V, **options)
     assert_array_equal(changed[..., ~mask[:, far], :], output[..., ~mask[:, far], :])
     assert (changed[..., mask[:, far], :] != output[..., mask[:, far], :]).any(axis=-1).all()
 
@@ -94,46 +94,46 @@ def test_without_global_keys_it_is_the_mask_of_the_same_name(causal):
     for width in (1, 2, 5, 13, 14):
         mask = masks.sliding_window(6, 13, width)
         mask = mask & masks.causal(6, 13) if causal else mask
-        found = sliding_window(Q, K, V, width=width, causal=causal)
+        found = window_attention(Q, K, V, width=width, causal=causal)
         assert_allclose(found, masked(Q, K, V, mask), atol=1e-12)
 
 
 def test_worked_means():
     """Equal scores: each answer is the mean of the values in reach."""
     Q, K, V = np.zeros((4, 1)), np.ones((5, 1)), [[0], [2], [4], [12], [60]]
-    found = sliding_window(Q, K, V, width=2)
+    found = window_attention(Q, K, V, width=2)
     assert_allclose(found, [[2], [6], [76 / 3], [36]], rtol=1e-15)
-    found = sliding_window(Q, K, V, width=2, causal=True)
+    found = window_attention(Q, K, V, width=2, causal=True)
     assert_allclose(found, [[1], [3], [8], [36]], rtol=1e-15)
     # The key at position 0 is global; no query stands there.
-    found = sliding_window(Q, K, V, width=2, n_global=1)
+    found = window_attention(Q, K, V, width=2, n_global=1)
     assert_allclose(found, [[2], [4.5], [19], [24]], rtol=1e-15)
-    found = sliding_window(Q, K, V, width=1, n_global=1, causal=True)
+    found = window_attention(Q, K, V, width=1, n_global=1, causal=True)
     assert_allclose(found, [[1], [2], [6], [30]], rtol=1e-15)
     # Two positions are global; the first query stands at the second of them and sees all keys.
-    found = sliding_window(Q, K, V, width=1, n_global=2)
+    found = window_attention(Q, K, V, width=1, n_global=2)
     assert_allclose(found, [[15.6], [2], [14 / 3], [62 / 3]], rtol=1e-15)
-    found = sliding_window(Q, K, V, width=1, n_global=2, causal=True)
+    found = window_attention(Q, K, V, width=1, n_global=2, causal=True)
     assert_allclose(found, [[1], [2], [14 / 3], [62 / 3]], rtol=1e-15)
 
 
 def test_worked_scores():
     """A window over all three rows; then powers 1 and 3², and 1 and 3⁴."""
     Q, K, V = three_rows()
-    found = sliding_window(Q, K, V, width=3)
+    found = window_attention(Q, K, V, width=3)
     expected = [[0.802224, 0.598888], [0.598888, 0.802224], [0.751745, 0.751745]]
     assert_array_equal(found.round(6), expected)
-    found = sliding_window([[2.0], [4.0]], np.log([[1], [3]]), [[0], [8]], width=2)
+    found = window_attention([[2.0], [4.0]], np.log([[1], [3]]), [[0], [8]], width=2)
     assert_allclose(found, [[8 * 9 / 10], [8 * 81 / 82]], rtol=1e-14)
 
 
 @either
 def test_a_window_of_one_is_the_value_itself_and_a_wide_one_sees_all(causal):
     Q, K, V = qkv((2,))
-    assert_allclose(sliding_window(Q, K, V, width=1, causal=causal), V[:, 7:], rtol=1e-15)
+    assert_allclose(window_attention(Q, K, V, width=1, causal=causal), V[:, 7:], rtol=1e-15)
     mask = masks.causal(6, 13) if causal else None
     for options in ({"width": 13}, {"width": 1, "n_global": 13}):
-        found = sliding_window(Q, K, V, causal=causal, **options)
+        found = window_attention(Q, K, V, causal=causal, **options)
         assert_allclose(found, masked(Q, K, V, mask), atol=1e-12)
 
 
@@ -142,10 +142,10 @@ def test_a_window_of_one_is_the_value_itself_and_a_wide_one_sees_all(causal):
 def test_one_key_and_no_query(causal, n_global):
     options = {"width": 2, "n_global": n_global, "causal": causal}
     Q, K, V = qkv(n_q=1, n_k=1)
-    assert_allclose(sliding_window(Q, K, V, **options), V, rtol=1e-15)
+    assert_allclose(window_attention(Q, K, V, **options), V, rtol=1e-15)
     Q, K, V = qkv()
-    assert sliding_window(Q[:0], K, V, **options).shape == (0, 11)
-    assert sliding_window(np.ones((0, 6, 5)), K, V, **options).shape == (0, 6, 11)
+    assert window_attention(Q[:0], K, V, **options).shape == (0, 11)
+    assert window_attention(np.ones((0, 6, 5)), K, V, **options).shape == (0, 6, 11)
 
 
 @either
@@ -155,8 +155,8 @@ def test_counts_may_be_as_large_as_a_count_can_be(causal, name):
     options = {"width": 3, "n_global": 0, "block": 4, "causal": causal}
     expected = options | {name: 1000}
     for number in (sys.maxsize, np.int64(sys.maxsize)):
-        found = sliding_window(Q, K, V, **options | {name: number})
-        assert_allclose(found, sliding_window(Q, K, V, **expected), atol=1e-12)
+        found = window_attention(Q, K, V, **options | {name: number})
+        assert_allclose(found, window_attention(Q, K, V, **expected), atol=1e-12)
 
 
 @either
@@ -168,13 +168,13 @@ def test_counts_may_be_as_large_as_a_count_can_be(causal, name):
 def test_leading_axes_broadcast(causal, n_global, batch_q, batch_k, batch_v):
     Q, K, V = qkv(batch_q)[0], qkv(batch_k, seed=1)[1], qkv(batch_v, seed=2)[2]
     options = {"width": 3, "n_global": n_global, "causal": causal, "block": 4}
-    found = sliding_window(Q, K, V, **options)
+    found = window_attention(Q, K, V, **options)
     batch = np.broadcast_shapes(batch_q, batch_k, batch_v)
     assert found.shape == (*batch, 6, 11)
     assert_allclose(found, masked(Q, K, V, may_attend(6, 13, 3, n_global, causal)), atol=1e-12)
     Q, K, V = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (Q, K, V))
     for index in np.ndindex(batch):
-        alone = sliding_window(Q[index], K[index], V[index], **options)
+        alone = window_attention(Q[index], K[index], V[index], **options)
         assert_allclose(found[index], alone, atol=1e-13)
 
 
@@ -183,14 +183,14 @@ def test_leading_axes_broadcast(causal, n_global, batch_q, batch_k, batch_v):
 def test_number_types(causal, n_global):
     Q, K, V = qkv((2,))
     options = {"width": 3, "n_global": n_global, "causal": causal}
-    low = sliding_window(*(x.astype(np.float32) for x in (Q, K, V)), **options)
+    low = window_attention(*(x.astype(np.float32) for x in (Q, K, V)), **options)
     assert low.dtype == np.float32
-    assert_allclose(low, sliding_window(Q, K, V, **options), atol=1e-5)
+    assert_allclose(low, window_attention(Q, K, V, **options), atol=1e-5)
     for position in range(3):
         mixed = [x.astype(np.float32) for x in (Q, K, V)]
         mixed[position] = mixed[position].astype(np.float64)
-        assert sliding_window(*mixed, **options).dtype == np.float64
-    found = sliding_window([[1, 2]], np.array([[3, 4]], np.int8), [[5]], **options)
+        assert window_attention(*mixed, **options).dtype == np.float64
+    found = window_attention([[1, 2]], np.array([[3, 4]], np.int8), [[5]], **options)
     assert found.dtype == np.float64
     assert_array_equal(found, [[5]])
 
@@ -203,7 +203,7 @@ def test_large_numbers_neither_overflow_nor_warn(causal, n_global, dtype):
     options = {"width": 3, "n_global": n_global, "causal": causal}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        output = sliding_window(Q, K, V, **options)
+        output = window_attention(Q, K, V, **options)
     assert (np.abs(output) <= 1e4 * 1.001).all()
     if dtype == np.float64:  # in float32 rounding decides between scores of 4e8
         expected = masked(Q, K, V, may_attend(6, 13, 3, n_global, causal))
@@ -214,7 +214,7 @@ def test_large_numbers_neither_overflow_nor_warn(causal, n_global, dtype):
     V = np.array([[1], [2], [3]], dtype)
     options["width"] = 2
     expected = 3 if n_global == 0 else 2
-    assert_allclose(sliding_window(Q, K, V, **options), [[expected]], rtol=1e-6)
+    assert_allclose(window_attention(Q, K, V, **options), [[expected]], rtol=1e-6)
 
 
 @either
@@ -223,9 +223,9 @@ def test_numbers_too_large_are_refused(causal, n_global):
     Q, K, V = qkv()
     options = {"width": 3, "n_global": n_global, "causal": causal}
     with pytest.raises(ValueError, match=r"scores of Q, shape \(6, 5\), and K.*may overflow floa"):
-        sliding_window(1e160 * Q, 1e160 * K, V, **options)
-    with pytest.raises(ValueError, match=r"result of sliding_window overflows float64.*Scale"):
-        sliding_window(Q, K, 0 * V + 1.7e308, **options)
+        window_attention(1e160 * Q, 1e160 * K, V, **options)
+    with pytest.raises(ValueError, match=r"result of window_attention overflows float64.*Scale"):
+        window_attention(Q, K, 0 * V + 1.7e308, **options)
 
 
 @either
@@ -235,7 +235,7 @@ def test_arguments_are_not_changed(causal, n_global):
     before = [x.copy() for x in arrays]
     for x in arrays:
         x.setflags(write=False)
-    sliding_window(*arrays, width=3, n_global=n_global, causal=causal)
+    window_attention(*arrays, width=3, n_global=n_global, causal=causal)
     for x, old in zip(arrays, before, strict=True):
         assert_array_equal(x, old)
 
@@ -251,7 +251,7 @@ def test_only_the_scores_of_the_window_are_computed(monkeypatch, causal, width, 
         return exp(x, *arguments, **options)
 
     monkeypatch.setattr(np, "exp", noting)
-    sliding_window(Q, K, V, width=width, n_global=n_global, causal=causal, block=block)
+    window_attention(Q, K, V, width=width, n_global=n_global, causal=causal, block=block)
     reach = may_attend(90, 100, width, n_global, causal=False)  # no query is at a global position
     parts = [reach[start : start + block] for start in range(0, 90, block)]
     assert shapes == [(len(part), part.any(axis=0).sum()) for part in parts]
@@ -266,7 +266,7 @@ def test_the_last_block_is_shorter_and_256_queries_are_one_block(monkeypatch):
         return exp(x, *arguments, **options)
 
     monkeypatch.setattr(np, "exp", noting)
-    sliding_window(*qkv(n_q=300, n_k=300), width=2)
+    window_attention(*qkv(n_q=300, n_k=300), width=2)
     assert rows == [256, 44]
 
 
@@ -280,19 +280,19 @@ def test_bad_types_and_settings_are_refused_by_name():
             arguments = [Q, K, V]
             arguments[position] = bad
             with pytest.raises(TypeError, match=f"{name} holds .* only integers and floats"):
-                sliding_window(*arguments, width=2)
+                window_attention(*arguments, width=2)
     for name, least in (("width", 1), ("n_global", 0), ("block", 1)):
         for bad in (least - 1, -5):
             said = f"{name}={bad} is too small.*at least {least}"
             with pytest.raises(ValueError, match=said):
-                sliding_window(Q, K, V, **{"width": 2, name: bad})
+                window_attention(Q, K, V, **{"width": 2, name: bad})
         with pytest.raises(ValueError, match=f"{name}={2**70} is too large"):
-            sliding_window(Q, K, V, **{"width": 2, name: 2**70})
+            window_attention(Q, K, V, **{"width": 2, name: 2**70})
         for bad in (2.0, True, None, "2"):
             with pytest.raises(TypeError, match=f"{name} must be an integer, not {bad!r}"):
-                sliding_window(Q, K, V, **{"width": 2, name: bad})
+                window_attention(Q, K, V, **{"width": 2, name: bad})
     for bad in (1, None, "yes"):
         with pytest.raises(TypeError, match=f"causal must be True or False, not {bad!r}"):
-            sliding_window(Q, K, V, width=2, causal=bad)
+            window_attention(Q, K, V, width=2, causal=bad)
     with pytest.raises(TypeError, match="width"):
-        sliding_window(Q, K, V)
+        window_attention(Q, K, V)

@@ -104,7 +104,7 @@ CALLS = {
 CALLS |= {
     "efficient.row_blocks": qkv | {"block": 2, "mask": True, "causal": True},
     "efficient.online_softmax": qkv | {"block_q": 2, "block_k": 3, "causal": True},
-    "efficient.sliding_window": qkv | {"width": 2, "n_global": 1, "causal": False, "block": 2},
+    "efficient.window_attention": qkv | {"width": 2, "n_global": 1, "causal": False, "block": 2},
     "efficient.elu_plus_one": {"X": X},
     "efficient.random_features": {"rng": rng, "d_k": 5, "n_features": 4},
     "efficient.linear_attention": qkv
@@ -264,7 +264,7 @@ FREE = {
 }  # fmt: skip
 ALIKE = {
     "attend": ["scaled_dot_product_attention"]
-    + [f"efficient.{x}" for x in ("row_blocks", "online_softmax", "sliding_window")]
+    + [f"efficient.{x}" for x in ("row_blocks", "online_softmax", "window_attention")]
     + ["efficient.linear_attention"],
     "dot": ["scaled_dot", "Bilinear.__call__"],
     "MultiHeadAttention.__call__": ["MultiHeadAttention.project"],

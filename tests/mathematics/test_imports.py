@@ -18,7 +18,7 @@ HEAVY = ["matplotlib", "ipywidgets", "torch", "anywidget", "scipy", "IPython", "
 PARTS = {"cost": cost, "efficient": efficient, "gradients": gradients, "timing": timing}
 PUBLIC = {name: getattr(attnlib, name) for name in attnlib.__all__ if name not in PARTS}
 PUBLIC |= {name: getattr(gradients, name) for name in gradients.__all__}
-#: By their full names, because `sliding_window` is a mask as well.
+#: By their full names.
 for part in ("cost", "efficient", "timing"):
     PUBLIC |= {f"{part}.{name}": getattr(PARTS[part], name) for name in PARTS[part].__all__}
 FUNCTIONS = [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)]
@@ -100,11 +100,6 @@ def test_each_name_is_where_the_chapters_look_for_it(module):
     found = vars(importlib.import_module(f"attnlib.{module}"))
     for name in NAMES_OF_THE_BOOK[module].split():
         assert found[name] is PUBLIC.get(name, PUBLIC.get(f"{module}.{name}"))
-
-
-def test_a_window_is_a_mask_and_a_way_to_compute():
-    assert attnlib.sliding_window is attnlib.masks.sliding_window
-    assert PUBLIC["efficient.sliding_window"] is efficient.sliding_window
 
 
 def sections(doc, names):

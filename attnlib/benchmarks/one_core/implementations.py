@@ -85,7 +85,7 @@ def grouped(n_groups):
 
 def window(width, n_global=0):
     """Attend to near keys, and to a few global ones."""
-    return lambda Q, K, V: efficient.sliding_window(Q, K, V, width=width, n_global=n_global)
+    return lambda Q, K, V: efficient.window_attention(Q, K, V, width=width, n_global=n_global)
 
 
 def randomly(n_features):
