@@ -1,4 +1,4 @@
-"""Layer normalisation: each row by itself gets the mean and the size that were learned for it."""
+"""Layer normalisation: give each row the mean and the size that were learned for all rows."""
 
 import numpy as np
 

@@ -22,7 +22,7 @@ def sequence_of_blocks(blocks, name):
 
 @holds_parameters
 class DecoderOnly(Parameters):
-    r"""A stack of blocks in which no item sees a later one: the body of a language model.
+    r"""Run blocks in which no item sees a later one: the body of a language model.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def heads_in_groups(Q, K, **_):
     block=_checks.count,
 )
 def grouped_heads(Q, K, V, *, mask=None, causal=False, block=256):
-    r"""Attend with several heads, a group of which shares its keys and values.
+    r"""Attend with several heads, in groups that share their keys and values.
 
     Parameters
     ----------

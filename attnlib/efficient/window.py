@@ -21,7 +21,7 @@ from attnlib.efficient.rows import answers
     block=_checks.count,
 )
 def window_attention(Q, K, V, *, width, n_global=0, causal=False, block=256):
-    r"""Attend to the keys that are fewer than `width` positions away, and to a few global ones.
+    r"""Attend only to keys fewer than `width` positions away, and to a few global ones.
 
     Parameters
     ----------

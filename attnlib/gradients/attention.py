@@ -17,7 +17,7 @@ def weighted_sum_vjp(d_output, weights, V):
     Parameters
     ----------
     d_output : array_like
-        Derivative of the loss by each entry of the outputs.
+        Derivative of the loss with respect to each entry of the outputs.
     weights : array_like
         How much each key counted for each query.
     V : array_like
@@ -26,9 +26,9 @@ def weighted_sum_vjp(d_output, weights, V):
     Returns
     -------
     d_weights : ndarray, same shape as `weights`
-        Derivative of the loss by each weight.
+        Derivative of the loss with respect to each weight.
     d_V : ndarray, same shape as `V`
-        Derivative of the loss by each entry of the values.
+        Derivative of the loss with respect to each entry of the values.
 
     Notes
     -----
@@ -68,14 +68,14 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
     Parameters
     ----------
     d_output : array_like
-        Derivative of the loss by each entry of the outputs.
+        Derivative of the loss with respect to each entry of the outputs.
     Q, K, V, mask, scale
         What `scaled_dot_product_attention` was given.
 
     Returns
     -------
     d_Q, d_K, d_V : ndarray, same shapes as `Q`, `K`, `V`
-        Derivative of the loss by each entry.
+        Derivative of the loss with respect to each entry.
 
     Notes
     -----
@@ -122,7 +122,7 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
 
 @checked(q="(..., d_k)", K="(..., n_k, d_k)", V="(..., n_k, d_v)", scale=_checks.number)
 def output_query_jacobian(q, K, V, scale=None):
-    r"""Differentiate the output for one query by that query.
+    r"""Differentiate the output for one query with respect to that query.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def output_query_jacobian(q, K, V, scale=None):
     Returns
     -------
     ndarray, shape (..., d_v, d_k)
-        Entry (a, b) is the derivative of output component a by query component b.
+        Entry (a, b) is the derivative of output component a with respect to query component b.
 
     Notes
     -----

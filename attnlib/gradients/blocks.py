@@ -22,7 +22,7 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     Parameters
     ----------
     d_output : array_like
-        Derivative of the loss by each entry of the output.
+        Derivative of the loss with respect to each entry of the output.
     block : EncoderBlock
         The block.
     X, mask
@@ -31,9 +31,9 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     Returns
     -------
     d_X : ndarray, same shape as `X`
-        Derivative of the loss by each entry of the items.
+        Derivative of the loss with respect to each entry of the items.
     d_block : EncoderBlock
-        In the place of each parameter the derivative of the loss by it.
+        In the place of each parameter the derivative of the loss with respect to it.
 
     Notes
     -----
@@ -97,7 +97,7 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
     Parameters
     ----------
     d_output : array_like
-        Derivative of the loss by each entry of the output.
+        Derivative of the loss with respect to each entry of the output.
     block : DecoderBlock
         The block.
     X, memory, mask, memory_mask
@@ -106,11 +106,11 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
     Returns
     -------
     d_X : ndarray, same shape as `X`
-        Derivative of the loss by each entry of the items.
+        Derivative of the loss with respect to each entry of the items.
     d_memory : ndarray, same shape as `memory`
-        Derivative of the loss by each entry of the memory: this trains the encoder.
+        Derivative of the loss with respect to each entry of the memory: this trains the encoder.
     d_block : DecoderBlock
-        In the place of each parameter the derivative of the loss by it.
+        In the place of each parameter the derivative of the loss with respect to it.
 
     Notes
     -----

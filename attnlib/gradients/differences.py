@@ -20,8 +20,8 @@ def finite_difference(f, x):
     Returns
     -------
     ndarray, shape of ``f(x)`` followed by shape of `x`
-        Derivative of each entry of the result by each entry of `x`; for a loss, which is one
-        number, simply the gradient.
+        Derivative of each entry of the result with respect to each entry of `x`; for a loss, which
+        is one number, simply the gradient.
 
     Notes
     -----

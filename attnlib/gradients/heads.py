@@ -17,7 +17,7 @@ def projection_vjp(d_output, X, W):
     Parameters
     ----------
     d_output : array_like
-        Derivative of the loss by each entry of the projected rows.
+        Derivative of the loss with respect to each entry of the projected rows.
     X : array_like
         The rows.
     W : array_like
@@ -26,11 +26,11 @@ def projection_vjp(d_output, X, W):
     Returns
     -------
     d_X : ndarray, same shape as `X`
-        Derivative of the loss by each entry of the rows.
+        Derivative of the loss with respect to each entry of the rows.
     d_W : ndarray, same shape as `W`
-        Derivative of the loss by each entry of the matrix.
+        Derivative of the loss with respect to each entry of the matrix.
     d_b : ndarray, shape (d_out,)
-        Derivative of the loss by the bias; leave it if there was none.
+        Derivative of the loss with respect to the bias; leave it if there was none.
 
     Notes
     -----
@@ -74,7 +74,7 @@ def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
     Parameters
     ----------
     d_output : array_like
-        Derivative of the loss by each entry of the output.
+        Derivative of the loss with respect to each entry of the output.
     attention : MultiHeadAttention
         The attention.
     X_Q, X_KV, mask
@@ -83,12 +83,12 @@ def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
     Returns
     -------
     d_X_Q : ndarray, same shape as `X_Q`
-        Derivative of the loss by each entry of the items that ask; in self-attention of the
-        items, through queries, keys and values together.
+        Derivative of the loss with respect to the items that ask; in self-attention to the items,
+        through queries, keys and values together.
     d_X_KV : ndarray, same shape as `X_KV`, or None
-        Derivative of the loss by each entry of the items that are asked; None in self-attention.
+        Derivative of the loss with respect to the items that are asked; None in self-attention.
     d_attention : MultiHeadAttention
-        In the place of each parameter the derivative of the loss by it.
+        In the place of each parameter the derivative of the loss with respect to it.
 
     Notes
     -----

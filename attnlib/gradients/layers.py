@@ -21,16 +21,17 @@ def layer_norm_vjp(d_output, X, gain=None, bias=None, epsilon=1e-5):
     Parameters
     ----------
     d_output : array_like
-        Derivative of the loss by each entry of what `layer_norm` returned.
+        Derivative of the loss with respect to each entry of what `layer_norm` returned.
     X, gain, bias, epsilon
         What `layer_norm` was given.
 
     Returns
     -------
     d_X : ndarray, same shape as `X`
-        Derivative of the loss by each entry of the rows.
+        Derivative of the loss with respect to each entry of the rows.
     d_gain, d_bias : ndarray, shape (d,)
-        Derivative of the loss by gain and bias, also where they were not given and so 1 and 0.
+        Derivative of the loss with respect to gain and bias, even where they were not given and
+        so are 1 and 0.
 
     Notes
     -----
@@ -83,14 +84,14 @@ def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
     Parameters
     ----------
     d_output : array_like
-        Derivative of the loss by each entry of what `feed_forward` returned.
+        Derivative of the loss with respect to each entry of what `feed_forward` returned.
     X, W_1, b_1, W_2, b_2, activation
         What `feed_forward` was given.
 
     Returns
     -------
     d_X, d_W_1, d_b_1, d_W_2, d_b_2 : ndarray, same shapes as the arrays
-        Derivative of the loss by each entry.
+        Derivative of the loss with respect to each entry.
 
     Notes
     -----

@@ -17,14 +17,14 @@ def bilinear_vjp(d_scores, Q, K, W):
     Parameters
     ----------
     d_scores : array_like
-        Derivative of the loss by each score.
+        Derivative of the loss with respect to each score.
     Q, K, W
         What ``Bilinear(W)(Q, K)`` was given.
 
     Returns
     -------
     d_Q, d_K, d_W : ndarray, same shapes as `Q`, `K`, `W`
-        Derivative of the loss by each entry.
+        Derivative of the loss with respect to each entry.
 
     Notes
     -----
@@ -56,14 +56,14 @@ def additive_vjp(d_scores, Q, K, W_q, W_k, v):
     Parameters
     ----------
     d_scores : array_like
-        Derivative of the loss by each score.
+        Derivative of the loss with respect to each score.
     Q, K, W_q, W_k, v
         What ``Additive(W_q, W_k, v)(Q, K)`` was given.
 
     Returns
     -------
     d_Q, d_K, d_W_q, d_W_k, d_v : ndarray, same shapes as `Q`, `K`, `W_q`, `W_k`, `v`
-        Derivative of the loss by each entry.
+        Derivative of the loss with respect to each entry.
 
     Notes
     -----
@@ -104,14 +104,14 @@ def location_vjp(d_scores, Q, K, W, b):
     Parameters
     ----------
     d_scores : array_like
-        Derivative of the loss by each score.
+        Derivative of the loss with respect to each score.
     Q, K, W, b
         What ``Location(W, b)(Q, K)`` was given.
 
     Returns
     -------
     d_Q, d_K, d_W, d_b : ndarray, same shapes as `Q`, `K`, `W`, `b`
-        Derivative of the loss by each entry; all of `d_K` is 0.
+        Derivative of the loss with respect to each entry; all of `d_K` is 0.
 
     Notes
     -----

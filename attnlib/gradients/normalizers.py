@@ -27,7 +27,7 @@ def softmax_vjp(d_weights, weights, temperature=1.0):
     Parameters
     ----------
     d_weights : array_like
-        Derivative of the loss by each weight.
+        Derivative of the loss with respect to each weight.
     weights : array_like
         What `softmax` returned, along its last axis.
     temperature : float, optional
@@ -36,7 +36,7 @@ def softmax_vjp(d_weights, weights, temperature=1.0):
     Returns
     -------
     ndarray, shape (..., n)
-        Derivative of the loss by each score.
+        Derivative of the loss with respect to each score.
 
     Notes
     -----
@@ -70,7 +70,7 @@ def sparsemax_vjp(d_weights, weights, temperature=1.0):
     Parameters
     ----------
     d_weights : array_like
-        Derivative of the loss by each weight.
+        Derivative of the loss with respect to each weight.
     weights : array_like
         What `sparsemax` returned, along its last axis.
     temperature : float, optional
@@ -79,7 +79,7 @@ def sparsemax_vjp(d_weights, weights, temperature=1.0):
     Returns
     -------
     ndarray, shape (..., n)
-        Derivative of the loss by each score.
+        Derivative of the loss with respect to each score.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def sigmoid_normalize_vjp(d_weights, scores, temperature=1.0):
     Parameters
     ----------
     d_weights : array_like
-        Derivative of the loss by each weight.
+        Derivative of the loss with respect to each weight.
     scores : array_like
         What `sigmoid_normalize` was given, along its last axis; an entry may be -inf.
     temperature : float, optional
@@ -129,7 +129,7 @@ def sigmoid_normalize_vjp(d_weights, scores, temperature=1.0):
     Returns
     -------
     ndarray, shape (..., n)
-        Derivative of the loss by each score.
+        Derivative of the loss with respect to each score.
 
     Notes
     -----

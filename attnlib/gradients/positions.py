@@ -12,14 +12,14 @@ def rotary_vjp(d_output, positions=None, base=10000.0):
     Parameters
     ----------
     d_output : array_like
-        Derivative of the loss by each entry of what `rotary` returned.
+        Derivative of the loss with respect to each entry of what `rotary` returned.
     positions, base
         What `rotary` was given.
 
     Returns
     -------
     ndarray, shape (..., n, d)
-        Derivative of the loss by each entry of the rows.
+        Derivative of the loss with respect to each entry of the rows.
 
     Notes
     -----

@@ -15,16 +15,16 @@ def scaled_dot_vjp(d_scores, Q, K, scale=None):
     Parameters
     ----------
     d_scores : array_like
-        Derivative of the loss by each score.
+        Derivative of the loss with respect to each score.
     Q, K, scale
         What `scaled_dot` was given; ``scale=1`` for `dot`.
 
     Returns
     -------
     d_Q : ndarray, same shape as `Q`
-        Derivative of the loss by each entry of the queries.
+        Derivative of the loss with respect to each entry of the queries.
     d_K : ndarray, same shape as `K`
-        Derivative of the loss by each entry of the keys.
+        Derivative of the loss with respect to each entry of the keys.
 
     Notes
     -----

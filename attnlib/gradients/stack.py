@@ -19,7 +19,7 @@ def decoder_only_vjp(d_output, stack, X, *, mask=None):
     Parameters
     ----------
     d_output : array_like
-        Derivative of the loss by each entry of the output.
+        Derivative of the loss with respect to each entry of the output.
     stack : DecoderOnly
         The stack.
     X, mask
@@ -28,9 +28,9 @@ def decoder_only_vjp(d_output, stack, X, *, mask=None):
     Returns
     -------
     d_X : ndarray, same shape as `X`
-        Derivative of the loss by each entry of the items.
+        Derivative of the loss with respect to each entry of the items.
     d_stack : DecoderOnly
-        In the place of each parameter the derivative of the loss by it.
+        In the place of each parameter the derivative of the loss with respect to it.
 
     Notes
     -----

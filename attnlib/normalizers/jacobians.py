@@ -11,7 +11,7 @@ DECLARED = {"scores": "-inf (..., n)", "temperature": _checks.number}
 
 @checked(also=keeps_a_score, **DECLARED)
 def softmax_jacobian(scores, temperature=1.0):
-    r"""Differentiate each softmax weight by each score, along the last axis.
+    r"""Differentiate each softmax weight with respect to each score, along the last axis.
 
     Parameters
     ----------
@@ -21,8 +21,8 @@ def softmax_jacobian(scores, temperature=1.0):
     Returns
     -------
     ndarray, shape (..., n, n)
-        Entry (i, j) is the derivative of weight i by score j: a row for each weight, a column
-        for each score.
+        Entry (i, j) is the derivative of weight i with respect to score j: a row for each weight, a
+        column for each score.
 
     Notes
     -----
@@ -48,7 +48,7 @@ def softmax_jacobian(scores, temperature=1.0):
 
 @checked(also=keeps_a_score, **DECLARED)
 def sparsemax_jacobian(scores, temperature=1.0):
-    r"""Differentiate each sparsemax weight by each score, along the last axis.
+    r"""Differentiate each sparsemax weight with respect to each score, along the last axis.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def sparsemax_jacobian(scores, temperature=1.0):
     Returns
     -------
     ndarray, shape (..., n, n)
-        Entry (i, j) is the derivative of weight i by score j: a row for each weight, a column
-        for each score.
+        Entry (i, j) is the derivative of weight i with respect to score j: a row for each weight, a
+        column for each score.
 
     Notes
     -----
@@ -92,7 +92,7 @@ def sparsemax_jacobian(scores, temperature=1.0):
 
 @checked(also=keeps_a_score, **DECLARED)
 def sigmoid_normalize_jacobian(scores, temperature=1.0):
-    r"""Differentiate each weight of `sigmoid_normalize` by each score, along the last axis.
+    r"""Differentiate the weights of `sigmoid_normalize` with respect to the scores.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ def sigmoid_normalize_jacobian(scores, temperature=1.0):
     Returns
     -------
     ndarray, shape (..., n, n)
-        Entry (i, j) is the derivative of weight i by score j: a row for each weight, a column
-        for each score.
+        Entry (i, j) is the derivative of weight i with respect to score j: a row for each weight, a
+        column for each score.
 
     Notes
     -----
