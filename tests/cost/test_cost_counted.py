@@ -14,6 +14,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from oracles import draw
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, flop_registry
@@ -298,10 +299,6 @@ def normed(row, epsilon=1e-5):
         total = total + x * x
     deviation = Number(math.sqrt(total.value / len(row) + epsilon))
     return [x / deviation * Number(2) + Number(3) for x in centred]
-
-
-def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 def products(tally):

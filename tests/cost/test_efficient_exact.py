@@ -9,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import attention_by_torch, draw_mask, qkv
 
 import attnlib
 from attnlib import masks
@@ -19,22 +20,6 @@ from attnlib.timing import peak_memory
 both = pytest.mark.parametrize("attention", [row_blocks, online_softmax], ids=lambda f: f.__name__)
 either = pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
 SIZES = [1, 2, 3, 5, 6, 7, 12, 13, 14, 1000]
-
-
-def qkv(batch=(), n_q=6, n_k=13, d_k=5, d_v=11, seed=0):
-    rng = np.random.default_rng(seed)
-    return (
-        rng.normal(size=(*batch, n_q, d_k)),
-        rng.normal(size=(*batch, n_k, d_k)),
-        rng.normal(size=(*batch, n_k, d_v)),
-    )
-
-
-def draw_mask(*shape, seed=0):
-    """A random mask that leaves each query its first key."""
-    mask = np.random.default_rng(seed).random(shape) < 0.5
-    mask[..., 0] = True
-    return mask
 
 
 def loop(Q, K, V, allowed):
@@ -57,11 +42,6 @@ def plain(Q, K, V, mask=None, causal=False):
         past = masks.causal(Q.shape[-2], K.shape[-2])
         mask = past if mask is None else past & mask
     return attnlib.scaled_dot_product_attention(Q, K, V, mask=mask)[0]
-
-
-def by_torch(Q, K, V, **options):
-    tensors = (torch.tensor(x) for x in (Q, K, V))
-    return torch.nn.functional.scaled_dot_product_attention(*tensors, **options).numpy()
 
 
 def sized(attention, size_q, size_k):
@@ -101,12 +81,12 @@ def test_the_size_of_a_block_changes_nothing(attention, causal, n_q):
 def test_equals_torch(attention, batch):
     Q, K, V = qkv(batch)
     sizes = sized(attention, 4, 3)
-    assert_allclose(attention(Q, K, V, **sizes), by_torch(Q, K, V), atol=1e-12)
+    assert_allclose(attention(Q, K, V, **sizes), attention_by_torch(Q, K, V), atol=1e-12)
     mask = torch.tensor(masks.causal(6, 13))
-    expected = by_torch(Q, K, V, attn_mask=mask)
+    expected = attention_by_torch(Q, K, V, attn_mask=mask)
     assert_allclose(attention(Q, K, V, causal=True, **sizes), expected, atol=1e-12)
     Q, K, V = qkv(batch, n_q=13)
-    expected = by_torch(Q, K, V, is_causal=True)
+    expected = attention_by_torch(Q, K, V, is_causal=True)
     assert_allclose(attention(Q, K, V, causal=True, **sizes), expected, atol=1e-12)
 
 
@@ -125,7 +105,7 @@ def test_masks_broadcast(causal, shape):
     assert_allclose(found, expected, atol=1e-12)
     if not causal:
         broadcast = torch.tensor(np.broadcast_to(mask, (2, 3, 6, 13)))
-        assert_allclose(found, by_torch(Q, K, V, attn_mask=broadcast), atol=1e-12)
+        assert_allclose(found, attention_by_torch(Q, K, V, attn_mask=broadcast), atol=1e-12)
 
 
 @both

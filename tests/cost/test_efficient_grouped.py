@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw_mask
 
 from attnlib import masks, scaled_dot_product_attention
 from attnlib.efficient import grouped_heads, pool_heads, row_blocks
@@ -24,13 +25,6 @@ def qkv(batch=(), n_heads=6, n_groups=3, n_q=4, n_k=7, d_k=5, d_v=11, seed=0):
         rng.normal(size=(*batch, n_groups, n_k, d_k)),
         rng.normal(size=(*batch, n_groups, n_k, d_v)),
     )
-
-
-def draw_mask(*shape, seed=0):
-    """A random mask that leaves each query its first key."""
-    mask = np.random.default_rng(seed).random(shape) < 0.5
-    mask[..., 0] = True
-    return mask
 
 
 def repeated(Q, K, V, mask=None, causal=False):

@@ -9,21 +9,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import qkv
 
 from attnlib import masks, scaled_dot_product_attention
 from attnlib.efficient import window_attention
 from attnlib.examples import three_rows
 
 either = pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
-
-
-def qkv(batch=(), n_q=6, n_k=13, d_k=5, d_v=11, seed=0):
-    rng = np.random.default_rng(seed)
-    return (
-        rng.normal(size=(*batch, n_q, d_k)),
-        rng.normal(size=(*batch, n_k, d_k)),
-        rng.normal(size=(*batch, n_k, d_v)),
-    )
 
 
 def may_attend(n_q, n_k, width, n_global, causal):

@@ -2,13 +2,16 @@
 
 import math
 import warnings
+from functools import partial
 
 import numpy as np
+import oracles
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import attention_by_torch, draw, draw_mask
 
 from attnlib import (
     attend,
@@ -31,24 +34,7 @@ every_normalizer = pytest.mark.parametrize(
 reproducible = settings(max_examples=50, deadline=None, derandomize=True)
 
 
-def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
-
-
-def qkv(batch=(), n_q=3, n_k=7, d_k=5, d_v=11, seed=0):
-    rng = np.random.default_rng(seed)
-    return (
-        rng.normal(size=(*batch, n_q, d_k)),
-        rng.normal(size=(*batch, n_k, d_k)),
-        rng.normal(size=(*batch, n_k, d_v)),
-    )
-
-
-def draw_mask(*shape, seed=0):
-    """A random mask that leaves each query its first key."""
-    mask = np.random.default_rng(seed).random(shape) < 0.5
-    mask[..., 0] = True
-    return mask
+qkv = partial(oracles.qkv, n_q=3, n_k=7)
 
 
 def loop(Q, K, V, mask=None):
@@ -66,11 +52,6 @@ def loop(Q, K, V, mask=None):
     return outputs, all_weights
 
 
-def by_torch(Q, K, V, **options):
-    tensors = (torch.tensor(np.asarray(x)) for x in (Q, K, V))
-    return torch.nn.functional.scaled_dot_product_attention(*tensors, **options).numpy()
-
-
 @both
 @pytest.mark.parametrize("mask", [None, draw_mask(3, 7)], ids=["all", "masked"])
 def test_equals_a_loop_over_queries(attention, mask):
@@ -85,12 +66,12 @@ def test_equals_a_loop_over_queries(attention, mask):
 @pytest.mark.parametrize("batch", [(), (2,), (2, 13)])
 def test_equals_torch(attention, batch):
     Q, K, V = qkv(batch)
-    assert_allclose(attention(Q, K, V)[0], by_torch(Q, K, V), atol=1e-12)
+    assert_allclose(attention(Q, K, V)[0], attention_by_torch(Q, K, V), atol=1e-12)
     mask = draw_mask(*batch, 3, 7)
-    expected = by_torch(Q, K, V, attn_mask=torch.tensor(mask))
+    expected = attention_by_torch(Q, K, V, attn_mask=torch.tensor(mask))
     assert_allclose(attention(Q, K, V, mask=mask)[0], expected, atol=1e-12)
     Q, K, V = qkv(batch, n_q=7)
-    expected = by_torch(Q, K, V, is_causal=True)
+    expected = attention_by_torch(Q, K, V, is_causal=True)
     assert_allclose(attention(Q, K, V, mask=causal(7))[0], expected, atol=1e-12)
 
 
@@ -98,7 +79,7 @@ def test_scale_equals_torch():
     Q, K, V = qkv((2,))
     for scale in (1.0, 0.2, 1 / 5, -0.3):
         output, weights = scaled_dot_product_attention(Q, K, V, scale=scale)
-        assert_allclose(output, by_torch(Q, K, V, scale=scale), atol=1e-12)
+        assert_allclose(output, attention_by_torch(Q, K, V, scale=scale), atol=1e-12)
         assert_allclose(weights, softmax(scale * dot(Q, K)), atol=1e-14)
 
 
@@ -114,7 +95,7 @@ def test_leading_axes_broadcast(attention, batch_q, batch_k, batch_v):
     output, weights = attention(Q, K, V)
     assert output.shape == (*batch, 3, 11) and weights.shape == (*pairs, 3, 7)
     Q, K, V = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (Q, K, V))
-    assert_allclose(output, by_torch(Q, K, V), atol=1e-12)
+    assert_allclose(output, attention_by_torch(Q, K, V), atol=1e-12)
     for index in np.ndindex(batch):
         assert_allclose(output[index], attention(Q[index], K[index], V[index])[0], atol=1e-13)
 

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 import torch
-from blocks_in_torch import draw, draw_mask, drawn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw, draw_mask, drawn
 
 from attnlib import (
     DecoderBlock,

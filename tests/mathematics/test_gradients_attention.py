@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw, draw_mask, gradients_by_torch
 
 from attnlib import scaled_dot_product_attention
 from attnlib.examples import two_queries
@@ -33,10 +34,6 @@ batches = pytest.mark.parametrize(
 )
 
 
-def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
-
-
 def draw_attention(batch_q=(), batch_k=(), batch_v=(), n_q=3, n_k=7, d_k=5, d_v=11, seed=0):
     """The derivatives of the outputs, then Q, K, V."""
     rng = np.random.default_rng(seed)
@@ -45,24 +42,12 @@ def draw_attention(batch_q=(), batch_k=(), batch_v=(), n_q=3, n_k=7, d_k=5, d_v=
     return [rng.normal(size=shape) for shape in shapes]
 
 
-def draw_mask(*shape, seed=0):
-    """A random mask that leaves each query its first key."""
-    mask = np.random.default_rng(seed).random(shape) < 0.5
-    mask[..., 0] = True
-    return mask
-
-
-def by_torch(function, d_output, *arrays):
-    """Gradients by each array."""
-    tensors = [torch.tensor(np.asarray(x), requires_grad=True) for x in arrays]
-    options = {"allow_unused": True, "materialize_grads": True}
-    return torch.autograd.grad(function(*tensors), tensors, torch.tensor(d_output), **options)
-
-
 def attention_by_torch(d_output, Q, K, V, mask=None, scale=None):
     mask = None if mask is None else torch.tensor(mask)
     attention = torch.nn.functional.scaled_dot_product_attention
-    return by_torch(lambda *qkv: attention(*qkv, attn_mask=mask, scale=scale), d_output, Q, K, V)
+    return gradients_by_torch(
+        lambda *qkv: attention(*qkv, attn_mask=mask, scale=scale), d_output, Q, K, V
+    )
 
 
 def attention_loop(d_output, Q, K, V, mask, scale):
@@ -102,7 +87,7 @@ def test_weighted_sum_worked():
 def test_weighted_sum_equals_torch_with_broadcast_batches(batch_q, batch_k):
     batch = np.broadcast_shapes(batch_q, batch_k)
     d, W, V = draw(*batch, 3, 11), draw(*batch_q, 3, 7, seed=1), draw(*batch_k, 7, 11, seed=2)
-    assert_same(weighted_sum_vjp(d, W, V), by_torch(torch.matmul, d, W, V), (W, V), 1e-10)
+    assert_same(weighted_sum_vjp(d, W, V), gradients_by_torch(torch.matmul, d, W, V), (W, V), 1e-10)
 
 
 @pytest.mark.parametrize("scale", [None, 1.0, 0.2, -0.3])
@@ -145,7 +130,7 @@ def test_attention_equals_torch_with_broadcast_batches(shapes):
         spread = (x.expand(*batch, *x.shape[-2:]) for x in (Q, K, V))
         return torch.nn.functional.scaled_dot_product_attention(*spread)
 
-    expected = by_torch(spread_attention, d_output, *qkv)
+    expected = gradients_by_torch(spread_attention, d_output, *qkv)
     assert_same(attention_vjp(d_output, *qkv), expected, qkv, 1e-10)
     for d, d_spread in zip(expected, attention_vjp(d_output, *spread), strict=True):
         assert_allclose(d_spread.sum(), d.sum(), atol=1e-10)

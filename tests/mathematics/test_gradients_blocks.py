@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from blocks_in_torch import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from oracles import (
     by_torch,
     d_ff,
     d_model,
@@ -20,9 +23,6 @@ from blocks_in_torch import (
     torch_encoder,
     torch_stack,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
 
 from attnlib import DecoderBlock, DecoderOnly, EncoderBlock, causal
 from attnlib.gradients import (

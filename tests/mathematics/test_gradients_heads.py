@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from blocks_in_torch import draw, draw_mask
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw, draw_mask
 
 from attnlib import MultiHeadAttention, project
 from attnlib.gradients import finite_difference, multi_head_vjp, projection_vjp

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw, gradients_by_torch
 
 from attnlib import feed_forward, layer_norm
 from attnlib.gradients import feed_forward_vjp, finite_difference, layer_norm_vjp
@@ -18,22 +19,12 @@ batch_sizes = st.lists(st.integers(1, 3), max_size=2).map(tuple)
 NETWORK = ["X", "W_1", "b_1", "W_2", "b_2"]
 
 
-def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
-
-
 def draw_network(batch=(), n=3, d_model=5, d_ff=7, d_out=11, seed=0):
     """The derivatives of the outputs, then X, W_1, b_1, W_2, b_2."""
     rng = np.random.default_rng(seed)
     shapes = [(*batch, n, d_out), (*batch, n, d_model)]
     shapes += [(d_model, d_ff), (d_ff,), (d_ff, d_out), (d_out,)]
     return [rng.normal(size=shape) for shape in shapes]
-
-
-def by_torch(function, d_output, *arrays):
-    """Gradients by each array."""
-    tensors = [torch.tensor(np.asarray(x), requires_grad=True) for x in arrays]
-    return torch.autograd.grad(function(*tensors), tensors, torch.tensor(d_output))
 
 
 def assert_same(found, expected, atol):
@@ -67,7 +58,7 @@ def test_norm_equals_a_loop_over_rows_and_torch_and_finite_differences(epsilon):
     found = layer_norm_vjp(d_output, X, gain, bias, epsilon)
     assert_same(found, norm_loop(d_output, X, gain, epsilon), 1e-13)
     norm = torch.nn.functional.layer_norm
-    expected = by_torch(lambda X, *p: norm(X, (5,), *p, epsilon), d_output, X, gain, bias)
+    expected = gradients_by_torch(lambda X, *p: norm(X, (5,), *p, epsilon), d_output, X, gain, bias)
     assert_same(found, expected, 1e-10)
     arrays = [X, gain, bias]
     for position, d in enumerate(found):
@@ -86,7 +77,7 @@ def test_norm_without_gain_or_bias_is_as_with_ones_and_zeros():
             full = np.ones(5) if given_gain is None else gain
             found = layer_norm_vjp(d_output, X, given_gain, given_bias)
             assert_same(found, layer_norm_vjp(d_output, X, full, np.zeros(5), 1e-5), 1e-14)
-    expected = by_torch(lambda X: torch.nn.functional.layer_norm(X, (5,)), d_output, X)
+    expected = gradients_by_torch(lambda X: torch.nn.functional.layer_norm(X, (5,)), d_output, X)
     assert_same(layer_norm_vjp(d_output, X)[:1], expected, 1e-10)
 
 
@@ -185,7 +176,7 @@ def test_network_equals_torch(activation, batch):
     def network(X, W_1, b_1, W_2, b_2):
         return activate(X @ W_1 + b_1) @ W_2 + b_2
 
-    expected = by_torch(network, d_output, *arrays)
+    expected = gradients_by_torch(network, d_output, *arrays)
     assert_same(feed_forward_vjp(d_output, *arrays, activation), expected, 1e-10)
 
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw
 
 from attnlib import (
     sigmoid_normalize,
@@ -38,10 +39,6 @@ temperatures = pytest.mark.parametrize("T", [0.5, 1.0, 3.0])
 reproducible = settings(max_examples=50, deadline=None, derandomize=True)
 rows = hnp.arrays(np.float64, st.integers(1, 8), elements=st.floats(-1e4, 1e4))
 some_temperature = st.floats(0.01, 100)
-
-
-def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 def go_back(normalize, d_weights, scores, T=1.0):

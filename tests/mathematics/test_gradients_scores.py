@@ -9,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw, gradients_by_torch
 
 from attnlib import Additive, Bilinear, Location, attend, dot, scaled_dot
 from attnlib.gradients import (
@@ -155,23 +156,12 @@ SCORES = {
 every_score = pytest.mark.parametrize("score", list(SCORES.values()), ids=list(SCORES))
 
 
-def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
-
-
 def draw_score(score, batch_q=(), batch_k=(), n_q=3, n_k=7, seed=0):
     """The derivatives of the scores, and the arguments of the score."""
     rng = np.random.default_rng(seed)
     batch = np.broadcast_shapes(batch_q, batch_k)
     shapes = [(*batch_q, n_q, score.d_q), (*batch_k, n_k, score.d_k), *score.shapes]
     return rng.normal(size=(*batch, n_q, n_k)), *(rng.normal(size=shape) for shape in shapes)
-
-
-def by_torch(function, d_output, *arrays):
-    """Gradients by each array."""
-    tensors = [torch.tensor(np.asarray(x), requires_grad=True) for x in arrays]
-    options = {"allow_unused": True, "materialize_grads": True}
-    return torch.autograd.grad(function(*tensors), tensors, torch.tensor(d_output), **options)
 
 
 def assert_same(found, expected, arrays, atol):
@@ -191,7 +181,7 @@ def test_scores_equal_a_loop_over_pairs(score):
 def test_scores_equal_torch_with_broadcast_batches(score, batch_q, batch_k):
     d_scores, *arrays = draw_score(score, batch_q, batch_k)
     assert_allclose(score.forward(*arrays), score.in_torch(*map(torch.tensor, arrays)), atol=1e-12)
-    expected = by_torch(score.in_torch, d_scores, *arrays)
+    expected = gradients_by_torch(score.in_torch, d_scores, *arrays)
     assert_same(score.vjp(d_scores, *arrays), expected, arrays, 1e-10)
 
 
@@ -376,4 +366,4 @@ def test_three_stages_together_are_attention_with_learned_scores(kind):
 
     arrays = V, Q, K, *parameters
     assert_allclose(output, by_stages(*map(torch.tensor, arrays)), atol=1e-12)
-    assert_same(found, by_torch(by_stages, d_output, *arrays), arrays, 1e-10)
+    assert_same(found, gradients_by_torch(by_stages, d_output, *arrays), arrays, 1e-10)

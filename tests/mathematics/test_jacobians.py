@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw
 
 from attnlib import (
     sigmoid_normalize,
@@ -32,12 +33,6 @@ reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 rows = hnp.arrays(np.float64, st.integers(1, 7), elements=st.floats(-1e4, 1e4))
 mild_rows = hnp.arrays(np.float64, st.integers(1, 7), elements=st.floats(-5, 5))
 some_temperature = st.floats(0.01, 100)
-
-
-def draw(*shape, seed=0):
-    array = np.random.default_rng(seed).normal(size=shape)
-    array.setflags(write=False)
-    return array
 
 
 # The definitions, one entry at a time, in plain Python.

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw
 from torch.nn import functional
 
 from attnlib import FeedForward, LayerNorm, feed_forward, gelu, layer_norm, relu
@@ -16,10 +17,6 @@ reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 both_activations = pytest.mark.parametrize("activation", [relu, gelu], ids=lambda f: f.__name__)
 both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 ones = np.ones
-
-
-def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 def network(d_model=3, d_ff=5, d_out=7, seed=0):

@@ -6,16 +6,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw
 
 from attnlib import attend, causal, from_graph, padding, sliding_window
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
-
-
-def draw(*shape, seed=0):
-    array = np.random.default_rng(seed).normal(size=shape)
-    array.setflags(write=False)
-    return array
 
 
 def qkv(batch=(), n_q=3, n_k=7):

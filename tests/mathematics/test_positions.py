@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw
 
 from attnlib import (
     attend,
@@ -25,12 +26,6 @@ from attnlib.gradients import finite_difference, rotary_vjp
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 some_base = st.sampled_from([1.5, 10, 10000.0, 500000.0])
 bases = pytest.mark.parametrize("base", [2, 100.0, 10000.0])
-
-
-def draw(*shape, seed=0):
-    array = np.random.default_rng(seed).normal(size=shape)
-    array.setflags(write=False)
-    return array
 
 
 # The definitions, one number at a time, in plain Python.

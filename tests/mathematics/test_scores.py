@@ -9,15 +9,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw
 
 from attnlib import dot, dot_cost, scaled_dot
 from attnlib.examples import three_rows, toy, two_queries
 
 every_score = pytest.mark.parametrize("score", [dot, scaled_dot], ids=lambda f: f.__name__)
-
-
-def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 def loop(Q, K, scale):

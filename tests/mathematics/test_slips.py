@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
+from oracles import draw
 
 from attnlib import (
     Bilinear,
@@ -27,12 +28,6 @@ from attnlib import (
 )
 from attnlib.examples import causal_scores, three_rows, toy, two_queries
 from attnlib.gradients import attention_vjp, softmax_vjp, weighted_sum_vjp
-
-
-def draw(*shape, seed=0):
-    array = np.random.default_rng(seed).normal(size=shape)
-    array.setflags(write=False)
-    return array
 
 
 def qkv(n_q=3, n_k=7, d_k=5, d_v=11):

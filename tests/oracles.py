@@ -1,4 +1,4 @@
-"""Blocks with random parameters, and the same blocks in PyTorch with every gradient."""
+"""What tests compare with: random cases, PyTorch's results, and whole blocks written in PyTorch."""
 
 import numpy as np
 import torch
@@ -17,14 +17,37 @@ d_model, d_source, d_ff, n, m = 6, 5, 11, 4, 7
 
 
 def draw(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
+    """Normal numbers that nobody may change."""
+    array = np.random.default_rng(seed).normal(size=shape)
+    array.setflags(write=False)
+    return array
 
 
 def draw_mask(*shape, seed=0):
-    """A random mask that leaves each item itself or, if there are others, the first of them."""
+    """A random mask that leaves each query its first key."""
     mask = np.random.default_rng(seed).random(shape) < 0.5
     mask[..., 0] = True
     return mask
+
+
+def qkv(batch=(), n_q=6, n_k=13, d_k=5, d_v=11, seed=0):
+    """Queries, keys and values, with all sizes different."""
+    rng = np.random.default_rng(seed)
+    shapes = (n_q, d_k), (n_k, d_k), (n_k, d_v)
+    return tuple(rng.normal(size=(*batch, *shape)) for shape in shapes)
+
+
+def attention_by_torch(Q, K, V, **options):
+    """The output of PyTorch's attention."""
+    tensors = (torch.tensor(np.asarray(x)) for x in (Q, K, V))
+    return torch.nn.functional.scaled_dot_product_attention(*tensors, **options).numpy()
+
+
+def gradients_by_torch(function, d_output, *arrays):
+    """The gradients with respect to each array."""
+    tensors = [torch.tensor(np.asarray(x), requires_grad=True) for x in arrays]
+    options = {"allow_unused": True, "materialize_grads": True}
+    return torch.autograd.grad(function(*tensors), tensors, torch.tensor(d_output), **options)
 
 
 def drawn(holder, seed=0):
