@@ -130,10 +130,11 @@ def perform(page, move):
 def refused(cls, words, **wrong):
     """Assert that a wrong trait is refused with these words, and that the state is kept."""
     (trait,) = wrong
-    with pytest.raises(TraitError, match=re.escape(words)):
-        cls(**cls.samples[0] | wrong)
-    widget = cls(**cls.samples[0])
+    needed = {name: cls.samples[0][name] for name in cls.class_traits(required=True)}
+    widget = cls(**needed)
     before = widget.state()
+    with pytest.raises(TraitError, match=re.escape(words)):
+        cls(**needed | wrong)
     with pytest.raises(TraitError, match=re.escape(words)):
         setattr(widget, trait, wrong[trait])
     assert widget.state() == before

@@ -107,12 +107,8 @@ def values_and_output(values, weights, output, *, limits, title=None, ax=None):
         Up to six.
     weights : array_like, shape (n,)
     output : array_like, shape (2,)
-    limits : pair of float
-        Ends of both axes.
-    title : str, optional
-        Text over the axes.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes by default.
+    limits, title, ax
+        As for `query_and_keys`.
 
     Returns
     -------

@@ -5,7 +5,7 @@ import traitlets
 from attnlib.widgets.shared.base import BookWidget
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.question import folded, inline
-from attnlib.widgets.shared.traits import text
+from attnlib.widgets.shared.traits import dicts, real, text
 
 
 class NumberQuestion(BookWidget):
@@ -49,18 +49,15 @@ class NumberQuestion(BookWidget):
     )
 
     question = text("What is asked: plain text, code in backticks.")
-    answer = traitlets.Float(help="The right answer.").tag(sync=True)
-    tolerance = traitlets.Float(
-        0.0, min=0.0, help="Any number that is as near as this to the answer is right."
-    ).tag(sync=True)
+    answer = real("The right answer.")
+    tolerance = real("Any number that is as near as this to the answer is right.", 0.0, 0.0)
     why = text("The reply to a right answer.")
     hint = text("The reply to a wrong answer that is not among the mistakes.")
-    mistakes = traitlets.List(
-        traitlets.Dict(),
-        help='Wrong answers that are known, ``{"value": float, "reply": str}``; each is recognised '
+    mistakes = dicts(
+        'Wrong answers that are known, ``{"value": float, "reply": str}``; each is recognised '
         "within a twentieth of its size, at most the tolerance (or its own, "
-        '``"tolerance"``), and gets its own reply.',
-    ).tag(sync=True)
+        '``"tolerance"``), and gets its own reply.'
+    )
     title = text("The heading over the question.", "Question")
 
     def __init__(self, **kwargs):

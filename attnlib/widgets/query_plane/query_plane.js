@@ -1,7 +1,8 @@
 // Drag the query, the keys and the values; the weights and the output follow.
 import { choice, powerSlider } from "../shared/controls.js";
 import { attend, convexHull } from "../shared/core.js";
-import { change, follow, frameOf, presets, spoken } from "../shared/frame.js";
+import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { panel, presets, spoken } from "../shared/frame.js";
 import { movable } from "../shared/movable.js";
 import { fill, h, replaced, set, subscript, svg } from "../shared/parts.js";
 import { SIZE, arrowParts, drawArrow, label, placeLabel, planeOf } from "../shared/plane.js";
@@ -25,23 +26,13 @@ function matchingPanel(model) {
     parts.speak = movable(group, { plane, label: name, step: 0.1, at, place });
     return { ...parts, group };
   };
-  const query = arrow(
-    "query",
-    "q",
-    "Query",
-    () => model.get("query"),
-    (point) => change(model, { query: point }),
-    34,
-  );
-  const keys = model.get("K").map((_, i) =>
-    arrow(
-      "key",
-      `k${subscript(i)}`,
-      `Key ${i + 1}`,
-      () => model.get("K")[i],
-      (point) => change(model, { K: replaced(model.get("K"), i, point) }),
-    ),
-  );
+  const at = () => model.get("query");
+  const moveQuery = (point) => change(model, { query: point });
+  const query = arrow("query", "q", "Query", at, moveQuery, 34);
+  const keys = model.get("K").map((_, i) => {
+    const moveKey = (point) => change(model, { K: replaced(model.get("K"), i, point) });
+    return arrow("key", `k${subscript(i)}`, `Key ${i + 1}`, () => model.get("K")[i], moveKey);
+  });
   // Below lies the broad query, so that a key on the same line stays in sight; above lies the
   // query's handle, so that it is the query that is dragged there.
   for (const { shaft, tip } of [query, ...keys]) plane.root.append(shaft, tip);
@@ -131,41 +122,28 @@ export function render({ model, el }) {
   const returning = returningPanel(model);
   const table = workedTable(model);
   const voice = spoken();
-  const normalizer = choice({
-    label: "Normalise by",
-    options: [
-      ["softmax", "softmax"],
-      ["sparsemax", "sparsemax"],
-      ["sigmoid_normalize", "sigmoid"],
-      ["hardmax", "hardmax"],
-    ],
-    value: model.get("normalizer"),
-    onChoose: (name) => change(model, { normalizer: name }),
-  });
-  const temperature = powerSlider({
-    label: "Temperature",
-    powers: [-1, 1],
-    value: model.get("temperature"),
-    onInput: (value) => change(model, { temperature: value }),
-  });
+  const controls = [
+    bound(model, "normalizer", choice, {
+      label: "Normalise by",
+      options: ["softmax", "sparsemax", "sigmoid_normalize", "hardmax"].map((name) => [
+        name,
+        name.split("_")[0],
+      ]),
+    }),
+    bound(model, "temperature", powerSlider, { label: "Temperature", powers: [-1, 1] }),
+  ];
 
   function draw() {
     const [query, keys, values, kind, heat] = TRAITS.map((name) => model.get(name));
-    const {
-      scores: [scores],
-      weights: [weights],
-      output: [y],
-    } = attend([query], keys, values, { normalizer: kind, temperature: heat });
+    const found = attend([query], keys, values, { normalizer: kind, temperature: heat });
+    const [scores, weights, y] = [found.scores[0], found.weights[0], found.output[0]];
     matching.draw(query, keys);
     returning.draw(values, weights, y);
     table.draw(scores, weights, y);
-    normalizer.update(kind);
-    temperature.update(heat);
+    controls.forEach((control) => control.draw());
     voice.say(fill(words.said, { weights, output: y }));
   }
 
-  const panel = (heading, root) =>
-    h("div", { class: "attn-panel" }, h("p", { class: "attn-panel-title" }, heading), root);
   el.append(
     frameOf(
       model,
@@ -176,13 +154,7 @@ export function render({ model, el }) {
         panel(words.right, returning.root),
       ),
       table.element,
-      h(
-        "div",
-        { class: "attn-controls" },
-        normalizer.element,
-        temperature.element,
-        presets(model, TRAITS, table.restore),
-      ),
+      controlRow(controls, presets(model, TRAITS, table.restore)),
       voice.element,
     ),
   );

@@ -8,7 +8,7 @@ import traitlets
 from attnlib import attention, figures, normalizers, scores
 from attnlib.widgets.shared.base import BookWidget
 from attnlib.widgets.shared.declaration import Move
-from attnlib.widgets.shared.traits import Numbers, presets, text, within
+from attnlib.widgets.shared.traits import Numbers, choice, presets, real, text, within
 from attnlib.widgets.shared.words import fill
 
 NORMALIZERS = {
@@ -64,27 +64,15 @@ class QueryPlane(BookWidget):
         },
     )
 
-    query = Numbers([1, 1], (2,), help="Where the query points.")
-    K = Numbers(
-        [[1, 0], [0.5, 0.5], [-1, -1]], (None, 2), help="The keys, one in each row: one to six."
-    )
-    V = Numbers(
-        [[10, 0], [0, 10], [5, 5]], (None, 2), help="The values, one in each row: as many as keys."
-    )
+    query = Numbers("Where the query points.", [1, 1], (2,))
+    K = Numbers("One to six keys, one in each row.", [[1, 0], [0.5, 0.5], [-1, -1]], (None, 2))
+    V = Numbers("As many values, one in each row.", [[10, 0], [0, 10], [5, 5]], (None, 2))
     key_range = Numbers(
-        [-2.5, 2.5],
-        (2,),
-        help="What the picture of the keys shows, and the bounds of `query` and `K`.",
+        "What the picture shows of `query` and `K`, their bounds.", [-2.5, 2.5], (2,)
     )
-    value_range = Numbers(
-        [-2, 12], (2,), help="What the picture of the values shows, and the bounds of `V`."
-    )
-    normalizer = traitlets.Enum(
-        list(NORMALIZERS), "softmax", help="The function that turns scores into weights."
-    ).tag(sync=True)
-    temperature = traitlets.Float(
-        1.0, min=0.1, max=10.0, help="What scores are divided by on their way to the weights."
-    ).tag(sync=True)
+    value_range = Numbers("What the picture shows of `V`, its bounds.", [-2, 12], (2,))
+    normalizer = choice("The function that turns scores into weights.", NORMALIZERS)
+    temperature = real("What scores are divided by before that.", 1.0, 0.1, 10.0)
     presets = presets('{"label": "q′", "query": [-1, -1]}')
     title = text("The heading over the widget.", "Turn the query, watch the weights")
 

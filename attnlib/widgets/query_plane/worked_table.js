@@ -38,6 +38,9 @@ export function workedTable(model) {
   const header = (name, text) =>
     h("span", { role: "columnheader", class: `attn-cell attn-${name}` }, text);
 
+  const line = (kind, ...cells) =>
+    h("div", { role: "row", class: `attn-row attn-row--${kind}` }, ...cells);
+
   const pair = (name, read, commit, [min, max]) => {
     const both = ["x", "y"].map((axis, a) =>
       numberField({
@@ -66,9 +69,8 @@ export function workedTable(model) {
     row.bar = h("span", { class: "attn-track" });
     const key = pair(`Key ${i + 1}`, ...ofRow("K", i), model.get("key_range"));
     const value = pair(`Value ${i + 1}`, ...ofRow("V", i), model.get("value_range"));
-    row.element = h(
-      "div",
-      { role: "row", class: "attn-row" },
+    row.element = line(
+      "key",
       cell("key", `k${subscript(i)} = `, key),
       cell("score", row.score),
       cell("before", row.before),
@@ -80,18 +82,13 @@ export function workedTable(model) {
   });
   const total = digits();
   const output = digits();
-  const query = pair(
-    "Query",
-    () => model.get("query"),
-    (point) => change(model, { query: point }),
-    model.get("key_range"),
-  );
+  const moveQuery = (point) => change(model, { query: point });
+  const query = pair("Query", () => model.get("query"), moveQuery, model.get("key_range"));
   const table = h(
     "div",
     { role: "table", class: "attn-table", "aria-label": "Scores, weights and weighted values" },
-    h(
-      "div",
-      { role: "row", class: "attn-row attn-row--head" },
+    line(
+      "head",
       header("key", "key"),
       header("score", "score q·k"),
       before,
@@ -100,9 +97,8 @@ export function workedTable(model) {
       header("product", "w·v"),
     ),
     ...rows.map((row) => row.element),
-    h(
-      "div",
-      { role: "row", class: "attn-row attn-row--sum" },
+    line(
+      "sum",
       cell("key", "sum"),
       cell("score"),
       cell("before", total),
@@ -111,12 +107,6 @@ export function workedTable(model) {
       cell("product", output),
     ),
   );
-
-  function drawBars(weights) {
-    rows.forEach(({ bar }, i) => {
-      bar.style.backgroundSize = `${(100 * weights[i]).toFixed(2)}% 100%`;
-    });
-  }
 
   const writeNumbers = readable(table, (scores, weights, y) => {
     const normalizer = model.get("normalizer");
@@ -136,7 +126,9 @@ export function workedTable(model) {
   });
 
   function draw(scores, weights, y) {
-    drawBars(weights);
+    rows.forEach(({ bar }, i) => {
+      bar.style.backgroundSize = `${(100 * weights[i]).toFixed(2)}% 100%`;
+    });
     writeNumbers(scores, weights, y);
   }
 

@@ -5,7 +5,7 @@ import traitlets
 from attnlib.widgets.shared.base import BookWidget
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.question import folded, inline
-from attnlib.widgets.shared.traits import text
+from attnlib.widgets.shared.traits import dicts, text
 
 
 def _options(*texts, correct=1):
@@ -50,11 +50,11 @@ class Quiz(BookWidget):
     )
 
     question = text("What is asked: plain text, code in backticks.")
-    options = traitlets.List(
-        traitlets.Dict(),
-        help='Two or more of ``{"text": str, "correct": bool, "why": str}``: every option, right '
-        "or wrong, explains itself.",
-    ).tag(sync=True, required=True)
+    options = dicts(
+        'Two or more of ``{"text": str, "correct": bool, "why": str}``: every option, right or '
+        "wrong, explains itself.",
+        required=True,
+    )
     title = text("The heading over the question.", "Question")
 
     @traitlets.validate("options")

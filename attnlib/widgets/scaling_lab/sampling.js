@@ -28,9 +28,9 @@ export function draws(distribution, seed, count) {
   return values;
 }
 
-// Products q·k for every number of components 1, 2, 4, ... `largest`: of queries drawn on their own,
-// and of queries that each equal a key, query i the key i mod n_k. Drawing and multiplying take most
-// of the time, and no correlation changes them.
+// Products q·k for every number of components 1, 2, 4, ... `largest`: of queries drawn on their
+// own, and of queries that each equal a key, query i the key i mod n_k. Drawing and multiplying
+// take most of the time, and no correlation changes them.
 export function randomProducts({ distribution, seed, nQ, nK, largest }) {
   const all = draws(distribution, seed, largest * (nQ + nK));
   const free = Array.from({ length: nQ }, () => new Array(nK).fill(0));

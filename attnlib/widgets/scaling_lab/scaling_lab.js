@@ -1,7 +1,7 @@
 // Random queries and keys: what the number of components does to scores, weights and gradient.
 import { bars, chart, curve, partNames } from "../shared/chart.js";
 import { choice, slider } from "../shared/controls.js";
-import { change, follow, frameOf, presets, spoken } from "../shared/frame.js";
+import { bound, controlRow, follow, frameOf, panel, presets, spoken } from "../shared/frame.js";
 import { fill, h, number, set, svg, write } from "../shared/parts.js";
 import { correlated, meanGradient, randomProducts, summarize } from "./sampling.js";
 import words from "./words.json";
@@ -30,17 +30,8 @@ export function render({ model, el }) {
   const histogram = chart("Histogram of the scores", {
     x: [-REACH, REACH],
     y: [0, TALLEST],
-    xTicks: [
-      [-40, "\u221240"],
-      [-20, "\u221220"],
-      [0, "0"],
-      [20, "20"],
-      [40, "40"],
-    ],
-    yTicks: [
-      [0.25, "25%"],
-      [0.5, "50%"],
-    ],
+    xTicks: [[-40, "\u221240"], [-20, "\u221220"], [0, "0"], [20, "20"], [40, "40"]],
+    yTicks: [[0.25, "25%"], [0.5, "50%"]],
     xLabel: "score",
   });
   const drawHistogram = bars(histogram, bins, 1);
@@ -48,31 +39,16 @@ export function render({ model, el }) {
   const sorted = chart("Mean weights, sorted from the largest", {
     x: [0.4, N_K + 0.6],
     y: [0, 1],
-    xTicks: [
-      [1, "1"],
-      [8, "8"],
-      [16, "16"],
-    ],
-    yTicks: [
-      [0.5, ".5"],
-      [1, "1"],
-    ],
+    xTicks: [[1, "1"], [8, "8"], [16, "16"]],
+    yTicks: [[0.5, ".5"], [1, "1"]],
     xLabel: "key, by its weight",
   });
   const drawSorted = bars(sorted, ranks, 0.7);
   const gradients = chart("Gradient of the weights against the number of components", {
     x: [0, 10.6],
     y: [0, 0.5],
-    xTicks: [
-      [0, "1"],
-      [3, "8"],
-      [6, "64"],
-      [9, "512"],
-    ],
-    yTicks: [
-      [0.25, ".25"],
-      [0.5, ".5"],
-    ],
+    xTicks: [[0, "1"], [3, "8"], [6, "64"], [9, "512"]],
+    yTicks: [[0.25, ".25"], [0.5, ".5"]],
     xLabel: "components d",
   });
   const names = Object.keys(SCALES).map((name, i) => [name, words.scales[i]]);
@@ -80,43 +56,31 @@ export function render({ model, el }) {
   const here = svg("circle", { class: "attn-here", r: 5 });
   gradients.root.append(here);
 
-  const dimension = slider({
-    label: "Components d",
-    min: 0,
-    max: 9,
-    step: 1,
-    value: Math.log2(model.get("dimension")),
-    format: (power) => String(2 ** power),
-    onInput: (power) => change(model, { dimension: 2 ** power }),
-  });
-  const scale = choice({
-    label: "Scores times",
-    options: names,
-    value: model.get("scale"),
-    onChoose: (name) => change(model, { scale: name }),
-  });
-  const distribution = choice({
-    label: "Components are",
-    options: [
-      ["normal", "normal"],
-      ["uniform", "uniform"],
-      ["sign", "\u00b11"],
-    ],
-    value: model.get("distribution"),
-    onChoose: (name) => change(model, { distribution: name }),
-  });
-  const correlation = slider({
-    label: "Query like its key",
-    min: 0,
-    max: 1,
-    step: 0.05,
-    value: model.get("correlation"),
-    format: (value) => number(value, 2),
-    onInput: (value) => change(model, { correlation: value }),
-  });
-  const notes = words.charts.map(() =>
-    h("p", { class: "attn-panel-note" }, h("span"), h("span")),
-  );
+  const controls = [
+    bound(model, "dimension", slider, {
+      label: "Components d",
+      min: 0,
+      max: 9,
+      step: 1,
+      format: (power) => String(2 ** power),
+      read: Math.log2,
+      write: (power) => 2 ** power,
+    }),
+    bound(model, "correlation", slider, {
+      label: "Query like its key",
+      min: 0,
+      max: 1,
+      step: 0.05,
+      format: (value) => number(value, 2),
+    }),
+    bound(model, "scale", choice, { label: "Scores times", options: names }),
+    bound(model, "distribution", choice, {
+      label: "Components are",
+      options: [["normal", "normal"], ["uniform", "uniform"], ["sign", "\u00b11"]],
+    }),
+  ];
+  const note = () => h("p", { class: "attn-panel-note" }, h("span"), h("span"));
+  const notes = words.charts.map(note);
   const voice = spoken();
 
   // What takes long is computed once: the products for a seed, the curves for a correlation.
@@ -147,10 +111,7 @@ export function render({ model, el }) {
     drawSorted(found.sorted);
     for (const [other, { choose }] of Object.entries(curves)) choose(other === name);
     set(here, { cx: gradients.toX(Math.log2(d)), cy: gradients.toY(slope) });
-    dimension.update(Math.log2(d));
-    scale.update(name);
-    distribution.update(model.get("distribution"));
-    correlation.update(model.get("correlation"));
+    controls.forEach((control) => control.draw());
     const { mean, std, own, sorted: weights } = found;
     const numbers = { mean, std, own, largest: weights[0], slope };
     const told = words.charts.map(([, spoken, ...lines], chart) => {
@@ -161,31 +122,14 @@ export function render({ model, el }) {
     voice.say([`d = ${d}.`, ...told].join(" "));
   }
 
-  const panel = (plot, i) =>
-    h(
-      "div",
-      { class: "attn-panel" },
-      h("p", { class: "attn-panel-title" }, words.charts[i][0]),
-      plot.root,
-      notes[i],
-    );
+  const panels = [histogram, sorted, gradients].map(({ root }, i) =>
+    panel(words.charts[i][0], root, notes[i]),
+  );
   el.append(
     frameOf(
       model,
-      h(
-        "div",
-        { class: "attn-panels attn-panels--three" },
-        ...[histogram, sorted, gradients].map(panel),
-      ),
-      h(
-        "div",
-        { class: "attn-controls" },
-        dimension.element,
-        correlation.element,
-        scale.element,
-        distribution.element,
-        presets(model, TRAITS),
-      ),
+      h("div", { class: "attn-panels attn-panels--three" }, ...panels),
+      controlRow(controls, presets(model, TRAITS)),
       voice.element,
     ),
   );

@@ -9,7 +9,7 @@ from attnlib import figures, normalizers
 from attnlib.palette import LIGHT
 from attnlib.widgets.shared.base import BookWidget
 from attnlib.widgets.shared.declaration import Move
-from attnlib.widgets.shared.traits import presets, text
+from attnlib.widgets.shared.traits import choice, presets, real, text, whole
 from attnlib.widgets.shared.words import fill
 
 N_Q, N_K, LARGEST = 32, 16, 512
@@ -91,24 +91,14 @@ class ScalingLab(BookWidget):
         {"distribution": "uniform", "dimension": 512},
     )
 
-    dimension = traitlets.Int(
-        4, help="Components of a query and a key, a power of two from 1 to 512."
-    ).tag(sync=True)
-    scale = traitlets.Enum(
-        list(SCALES),
-        "none",
-        help=r"What scores are multiplied by: 1, :math:`1/\sqrt{d}` or :math:`1/d`.",
-    ).tag(sync=True)
-    distribution = traitlets.Enum(
-        ["normal", "uniform", "sign"], "normal",
-        help="How the components are drawn, always with mean 0 and variance 1.",
-    ).tag(sync=True)  # fmt: skip
-    correlation = traitlets.Float(
-        0.0, min=0.0, max=1.0, help="From independent, 0, to equal, 1: query i and key i mod 16."
-    ).tag(sync=True)
-    seed = traitlets.Int(
-        1, min=0, max=2**31 - 1, help="The same seed gives the same queries and keys."
-    ).tag(sync=True)
+    dimension = whole("Components of a query and a key, a power of two up to 512.", 4)
+    scale = choice(r"What scores are multiplied by: 1, :math:`1/\sqrt{d}` or :math:`1/d`.", SCALES)
+    distribution = choice(
+        "How the components are drawn, always with mean 0 and variance 1.",
+        ["normal", "uniform", "sign"],
+    )
+    correlation = real("From 0, independent, to 1: query i equals key i mod 16.", 0.0, 0.0, 1.0)
+    seed = whole("The same seed gives the same queries and keys.", 1, 0, 2**31 - 1)
     presets = presets('{"label": "d = 64", "dimension": 64}')
     title = text("The heading over the widget.", "Add components, watch softmax saturate")
 

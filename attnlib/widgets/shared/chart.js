@@ -1,5 +1,5 @@
 // Small charts: axes with ticks, bars, curves that are named at their end.
-import { set, svg } from "./parts.js";
+import { set, svg, tick } from "./parts.js";
 
 const SIZE = { width: 210, height: 160, left: 32, bottom: 36, top: 10, right: 12 };
 
@@ -15,39 +15,13 @@ export function chart(name, { x, y, xTicks, yTicks, xLabel }) {
     role: "img",
     "aria-label": name,
   });
-  root.append(
-    svg("line", { class: "attn-axis", x1: left, x2: width - right, y1: toY(y[0]), y2: toY(y[0]) }),
-  );
-  for (const [value, text] of xTicks)
-    root.append(
-      svg(
-        "text",
-        { class: "attn-tick", x: toX(value), y: height - 20, "text-anchor": "middle" },
-        text,
-      ),
-    );
+  const rule = (kind, y) =>
+    svg("line", { class: kind, x1: left, x2: width - right, y1: toY(y), y2: toY(y) });
+  root.append(rule("attn-axis", y[0]));
+  for (const [value, text] of xTicks) root.append(tick(toX(value), height - 20, "middle", text));
   for (const [value, text] of yTicks)
-    root.append(
-      svg("line", {
-        class: "attn-grid",
-        x1: left,
-        x2: width - right,
-        y1: toY(value),
-        y2: toY(value),
-      }),
-      svg(
-        "text",
-        { class: "attn-tick", x: left - 4, y: toY(value) + 4, "text-anchor": "end" },
-        text,
-      ),
-    );
-  root.append(
-    svg(
-      "text",
-      { class: "attn-tick", x: (left + width) / 2, y: height - 5, "text-anchor": "middle" },
-      xLabel,
-    ),
-  );
+    root.append(rule("attn-grid", value), tick(left - 4, toY(value) + 4, "end", text));
+  root.append(tick((left + width) / 2, height - 5, "middle", xLabel));
   return { root, toX, toY };
 }
 

@@ -38,23 +38,19 @@ export function powerSlider({ label, powers: [min, max], value, onInput }) {
 }
 
 // One of several: a row of radio buttons that the arrow keys walk through.
-export function choice({ label, options, value, onChoose }) {
+export function choice({ label, options, value, onInput }) {
   const name = uniqueId("choice");
   const inputs = options.map(([key, text]) => {
     const input = h("input", { type: "radio", name, value: key });
-    input.addEventListener("change", () => onChoose(key));
+    input.addEventListener("change", () => onInput(key));
     return [key, input, h("label", { class: "attn-choice" }, input, h("span", null, text))];
   });
   const update = (next) => {
     for (const [key, input] of inputs) input.checked = key === next;
   };
   update(value);
-  const element = h(
-    "fieldset",
-    { class: "attn-choices" },
-    h("legend", null, label),
-    ...inputs.map(([, , option]) => option),
-  );
+  const choices = inputs.map(([, , option]) => option);
+  const element = h("fieldset", { class: "attn-choices" }, h("legend", null, label), ...choices);
   return { element, update };
 }
 

@@ -61,12 +61,6 @@ export const normalizers = {
   hardmax,
 };
 
-export function causal(nQ, nK = nQ) {
-  return Array.from({ length: nQ }, (_, i) =>
-    Array.from({ length: nK }, (_unused, j) => j <= i + nK - nQ),
-  );
-}
-
 // scores -> weights -> output, one row for each query.
 export function attend(
   Q,
@@ -81,14 +75,7 @@ export function attend(
   return { scores, weights, output: matmul(weights, V) };
 }
 
-// J[i][j] = dw_i/ds_j = w_i (delta_ij - w_j) / temperature
-export function softmaxJacobian(weights, temperature = 1) {
-  return weights.map((wi, i) =>
-    weights.map((wj, j) => (wi * ((i === j ? 1 : 0) - wj)) / temperature),
-  );
-}
-
-// The Frobenius norm of that Jacobian, without building it.
+// The Frobenius norm of the softmax Jacobian, w_i (delta_ij - w_j) / temperature.
 export function softmaxJacobianNorm(weights, temperature = 1) {
   let squares = 0;
   let norm = 0;

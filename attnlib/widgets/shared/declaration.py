@@ -2,11 +2,8 @@
 
 import inspect
 import json
-import math
 import re
 from dataclasses import dataclass, field
-
-import traitlets
 
 from attnlib.widgets.shared import modules
 from attnlib.widgets.shared.base import BookWidget
@@ -23,27 +20,18 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Move:
-    """One way to change a widget by keyboard, and what follows in the first sample.
+    """One way to change a widget by keyboard, and what follows in the first sample."""
 
-    Parameters
-    ----------
-    role, name : str
-        The control, as assistive technology calls it: ``"slider", "Temperature"``.
-    key : str
-        The key that is pressed, such as ``"ArrowRight"``; for a text box, what is typed.
-    then : dict
-        The traits that are different afterwards.
-    given : dict
-        Traits to be set first, where the control is not in sight in the first sample.
-    says : str
-        Words that can be read in the widget afterwards.
-    """
-
+    #: The control, as assistive technology calls it: ``"slider", "Temperature"``.
     role: str
     name: str
+    #: The key that is pressed, such as ``"ArrowRight"``; for a text box, what is typed.
     key: str
+    #: The traits that are different afterwards.
     then: dict = field(default_factory=dict)
+    #: Traits to be set first, where the control is not in sight in the first sample.
     given: dict = field(default_factory=dict)
+    #: Words that can be read in the widget afterwards.
     says: str = ""
 
 
@@ -69,8 +57,11 @@ def declared(cls, name):
         raise TypeError(f"{cls.__name__} has no `draw`, which makes its picture.")
     traits = {trait: cls.class_traits()[trait] for trait in cls.state_names()}
     for trait, found in traits.items():
-        if not found.help:
-            raise TypeError(f"{cls.__name__}.{trait} has no help: say in a sentence what it is.")
+        if not (found.help and "type" in found.metadata):
+            raise TypeError(
+                f"{cls.__name__}.{trait} has no help or no type: make it with a function of "
+                "`attnlib.widgets.shared.traits`, and say in a sentence what it is."
+            )
     cls.script = name
     folder = modules.HERE / name
     cls.words, cls.heights = (
@@ -84,39 +75,19 @@ def declared(cls, name):
         [inspect.Parameter(n, keyword, default=_default(trait)) for n, trait in traits.items()]
     )
     about, *sections = re.split(r"\n\n(?=\w+\n---)", inspect.getdoc(cls), maxsplit=1)
-    entries = (f"{name} : {_type(trait)}\n    {trait.help}" for name, trait in traits.items())
+    entries = (f"{n} : {trait.metadata['type']}\n    {trait.help}" for n, trait in traits.items())
     parameters = "\n".join(["Parameters\n----------", *entries])
     cls.__doc__ = "\n\n".join([about, parameters, *sections])
 
 
 class _Long:
+    """A default that is too long to be shown."""
+
     def __repr__(self):
         return "…"
 
 
 def _default(trait):
-    """The default value as the signature shows it; none where the trait has to be given."""
     if trait.metadata.get("required"):
         return inspect.Parameter.empty
-    value = trait.default()
-    return value if len(repr(value)) < 60 else _Long()
-
-
-def _type(trait):
-    """The type of a trait in words.
-
-    >>> _type(traitlets.Int(0, min=0, max=12))
-    'int, from 0 to 12'
-    """
-    match trait:
-        case traitlets.Enum():
-            return "{" + ", ".join(f'"{value}"' for value in trait.values) + "}"
-        case traitlets.Int() | traitlets.Float():
-            name = "int" if isinstance(trait, traitlets.Int) else "float"
-            ends = [x for x in (trait.min, trait.max) if x not in (None, -math.inf, math.inf)]
-            return name + ("", ", at least {:g}", ", from {:g} to {:g}")[len(ends)].format(*ends)
-        case traitlets.List():
-            return "list of dict"
-        case traitlets.Unicode():
-            return "str"
-    return trait.info()
+    return trait.default() if len(repr(trait.default())) < 60 else _Long()

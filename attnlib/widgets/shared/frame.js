@@ -1,6 +1,6 @@
 // What all widgets have around their picture: a frame, changes of the model, a spoken line.
 import { button } from "./controls.js";
-import { h, prose, write } from "./parts.js";
+import { h, prose, write as writeText } from "./parts.js";
 
 // Run `draw` at most once a frame.
 export function onFrame(draw) {
@@ -26,6 +26,26 @@ export function follow(model, names, draw) {
 export function change(model, values) {
   for (const [name, value] of Object.entries(values)) model.set(name, value);
   model.save_changes();
+}
+
+// A control (`slider`, `choice`) that sets one trait and shows it whenever it is drawn. Where the
+// control counts otherwise than the trait, `read` and `write` translate.
+export function bound(model, trait, make, { read = (x) => x, write = (x) => x, ...options }) {
+  const value = () => read(model.get(trait));
+  const onInput = (next) => change(model, { [trait]: write(next) });
+  const { element, update } = make({ ...options, value: value(), onInput });
+  return { element, draw: () => update(value()) };
+}
+
+// A panel with a heading over its picture, and perhaps a note below.
+export function panel(heading, root, note) {
+  const title = h("p", { class: "attn-panel-title" }, heading);
+  return h("div", { class: "attn-panel" }, title, root, note);
+}
+
+// The controls, with the buttons below them.
+export function controlRow(controls, buttons) {
+  return h("div", { class: "attn-controls" }, ...controls.map((c) => c.element), buttons);
 }
 
 // While something in it is held a widget keeps its size and is laid out by itself: the page round
@@ -98,7 +118,7 @@ export function spoken() {
   let timer = null;
   const say = (text) => {
     clearTimeout(timer);
-    timer = setTimeout(() => write(element, text), 400);
+    timer = setTimeout(() => writeText(element, text), 400);
   };
   return { element, say };
 }

@@ -47,6 +47,11 @@ export function svg(tag, attributes, ...children) {
   return build(document.createElementNS(SVG, tag), attributes, children);
 }
 
+// A number or a word beside an axis.
+export function tick(x, y, anchor, text) {
+  return svg("text", { class: "attn-tick", x, y, "text-anchor": anchor }, text);
+}
+
 export function subscript(index) {
   return String.fromCharCode(0x2081 + index);
 }

@@ -1,6 +1,6 @@
 // A picture of the plane, arrows in it and labels beside them.
 import { keepGrip } from "./movable.js";
-import { number, set, svg } from "./parts.js";
+import { number, set, svg, tick } from "./parts.js";
 
 export const SIZE = 320;
 
@@ -22,16 +22,10 @@ export function planeOf(range, name, ticks) {
     svg("line", { class: "attn-axis", x1: 0, x2: SIZE, y1: zy, y2: zy }),
     svg("line", { class: "attn-axis", y1: 0, y2: SIZE, x1: zx, x2: zx }),
   );
-  for (const tick of ticks) {
-    const [x, y] = to([tick, tick]);
-    root.append(
-      svg("text", { class: "attn-tick", x, y: zy + 14, "text-anchor": "middle" }, number(tick, 0)),
-      svg(
-        "text",
-        { class: "attn-tick", x: zx - 5, y: y + 4, "text-anchor": "end" },
-        number(tick, 0),
-      ),
-    );
+  for (const value of ticks) {
+    const [x, y] = to([value, value]);
+    const text = number(value, 0);
+    root.append(tick(x, zy + 14, "middle", text), tick(zx - 5, y + 4, "end", text));
   }
   const fromEvent = (event) => {
     const box = root.getBoundingClientRect();
@@ -67,12 +61,7 @@ export function arrowParts(kind, text) {
   };
 }
 
-const HEAD = [
-  [0, 0],
-  [-14, 6],
-  [-11, 0],
-  [-14, -6],
-];
+const HEAD = [[0, 0], [-14, 6], [-11, 0], [-14, -6]];
 
 // The outline moves, not a transform of it: a browser repaints the first, the second makes it
 // sort its layers anew.

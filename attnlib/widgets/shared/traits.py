@@ -1,42 +1,63 @@
-"""Traits of widgets: points and matrices, texts, presets."""
+"""Traits of widgets: numbers, points and matrices, texts, choices, presets."""
 
 import numpy as np
 import traitlets
 
 
-def text(help, default="", **metadata):
-    """A text that is part of a widget's state."""
-    return traitlets.Unicode(default, help=help).tag(sync=True, **metadata)
+def text(help, default=""):
+    """A text that is part of a widget's state, with a sentence that says what it is."""
+    return traitlets.Unicode(default, help=help).tag(sync=True, type="str")
+
+
+def choice(help, options):
+    """One of several names, by default the first."""
+    names = list(options)
+    kind = "{" + ", ".join(f'"{name}"' for name in names) + "}"
+    return traitlets.Enum(names, names[0], help=help).tag(sync=True, type=kind)
+
+
+def whole(help, default, low=None, high=None):
+    """A whole number between two bounds, which are allowed."""
+    kind = "int" + _between(low, high)
+    return traitlets.Int(default, min=low, max=high, help=help).tag(sync=True, type=kind)
+
+
+def real(help, default=0.0, low=None, high=None):
+    """A number between two bounds, which are allowed."""
+    kind = "float" + _between(low, high)
+    bounds = {name: x for name, x in (("min", low), ("max", high)) if x is not None}
+    return traitlets.Float(default, help=help, **bounds).tag(sync=True, type=kind)
+
+
+def _between(low, high):
+    if low is None:
+        return ""
+    return f", at least {low:g}" if high is None else f", from {low:g} to {high:g}"
+
+
+def dicts(help, **metadata):
+    """A list of dictionaries."""
+    trait = traitlets.List(traitlets.Dict(), help=help)
+    return trait.tag(sync=True, type="list of dict", **metadata)
 
 
 def presets(example):
     """Named states for buttons; the example goes into the help."""
-    help = f"Named states for buttons, such as ``{example}``."
-    return traitlets.List(traitlets.Dict(), help=help).tag(sync=True)
+    return dicts(f"Named states for buttons, such as ``{example}``.")
 
 
 class Numbers(traitlets.TraitType):
     """Finite numbers of a given shape: given as any nested numbers, kept as lists of floats.
 
-    Parameters
-    ----------
-    default : array_like
-        The default value.
-    shape : tuple
-        The shape asked for; ``None`` stands for any positive size.
+    In the shape ``None`` stands for any positive size.
     """
 
-    def __init__(self, default, shape, **kwargs):
+    def __init__(self, help, default, shape):
         self.shape = shape
-        super().__init__(default_value=np.array(default, dtype=float).tolist(), **kwargs)
-        self.tag(sync=True)
-
-    def info(self):
-        return f"array_like, shape {self._shape()}"
-
-    def _shape(self):
-        sizes = ", ".join("n" if size is None else str(size) for size in self.shape)
-        return f"({sizes},)" if len(self.shape) == 1 else f"({sizes})"
+        super().__init__(np.array(default, dtype=float).tolist(), help=help)
+        sizes = ", ".join("n" if size is None else str(size) for size in shape)
+        self.shown = f"({sizes},)" if len(shape) == 1 else f"({sizes})"
+        self.tag(sync=True, type=f"array_like, shape {self.shown}")
 
     def validate(self, obj, value):
         try:
@@ -54,30 +75,12 @@ class Numbers(traitlets.TraitType):
 
     def _refuse(self, obj, why):
         raise traitlets.TraitError(
-            f"{type(obj).__name__}.{self.name} must be finite numbers of shape {self._shape()}: "
-            f"{why}."
+            f"{type(obj).__name__}.{self.name} must be finite numbers of shape {self.shown}: {why}."
         )
 
 
 def within(widget, name, value, limits):
-    """Refuse numbers outside a range; returns them otherwise.
-
-    Parameters
-    ----------
-    widget : BookWidget
-        The widget, for its limits and for the message.
-    name : str
-        Name of the trait, for the message.
-    value : nested lists of float
-        What is to be checked.
-    limits : str
-        Name of the trait that holds the lowest and the highest number allowed.
-
-    Raises
-    ------
-    traitlets.TraitError
-        When a number lies outside.
-    """
+    """The value, if all its numbers lie within the trait that `limits` names."""
     low, high = getattr(widget, limits)
     array = np.array(value)
     if array.min() < low or array.max() > high:

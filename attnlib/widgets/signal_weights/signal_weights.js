@@ -2,9 +2,10 @@
 import { choice, powerSlider, slider } from "../shared/controls.js";
 import { dot } from "../shared/core.js";
 import { similarityWeights, windowWeights } from "./filters.js";
-import { change, follow, frameOf, presets, readable, spoken } from "../shared/frame.js";
+import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { presets, readable, spoken } from "../shared/frame.js";
 import { keepGrip, movable } from "../shared/movable.js";
-import { fill, h, number, set, svg, write } from "../shared/parts.js";
+import { fill, h, number, set, svg, tick, write } from "../shared/parts.js";
 import words from "./words.json";
 
 const WIDTH = 660;
@@ -53,18 +54,12 @@ export function render({ model, el }) {
   const stripLabel = svg("text", { class: "attn-tick", x: 16, y: HEIGHT + 10 });
   const handle = svg("g", null, marker, knob, hit);
   // Ticks: readings along the bottom, whole numbers at the side, tenths of weight below.
-  const tick = (x, y, text, anchor) =>
-    svg("text", { class: "attn-tick", x, y, "text-anchor": anchor }, text);
   const rule = (y) => svg("line", { class: "attn-grid", x1: 0, x2: WIDTH, y1: y, y2: y });
   const ticks = [];
-  for (let j = 0; j < n; j += 10) ticks.push(tick(toX(j), base + 34, String(j), "middle"));
-  for (let x = Math.ceil(low); x <= high; x += 1)
-    ticks.push(rule(toY(x)), tick(WIDTH - 4, toY(x) - 4, number(x, 0), "end"));
-  for (const w of [0.1, 0.2, 0.3])
-    ticks.push(
-      rule(base - heightOf(w)),
-      tick(WIDTH - 4, base - heightOf(w) - 3, number(w, 1), "end"),
-    );
+  const level = (y, above, text) => ticks.push(rule(y), tick(WIDTH - 4, y - above, "end", text));
+  for (let j = 0; j < n; j += 10) ticks.push(tick(toX(j), base + 34, "middle", String(j)));
+  for (let x = Math.ceil(low); x <= high; x += 1) level(toY(x), 4, number(x, 0));
+  for (const w of [0.1, 0.2, 0.3]) level(base - heightOf(w), 3, number(w, 1));
   root.append(
     svg("rect", { class: "attn-paper", width: WIDTH, height: HEIGHT, rx: 6 }),
     svg("line", { class: "attn-axis", x1: 0, x2: WIDTH, y1: base, y2: base }),
@@ -97,30 +92,22 @@ export function render({ model, el }) {
     describe: ([x]) => `element ${x} of ${n - 1}, signal ${number(signal[x])}`,
   });
 
-  const mode = choice({
+  const mode = bound(model, "mode", choice, {
     label: "Weights",
-    options: [
-      ["fixed", "fixed: near in time"],
-      ["adaptive", "adaptive: alike in value"],
-    ],
-    value: model.get("mode"),
-    onChoose: (name) => change(model, { mode: name }),
+    options: [["fixed", "fixed: near in time"], ["adaptive", "adaptive: alike in value"]],
   });
-  const reach = slider({
+  const reach = bound(model, "reach", slider, {
     label: "Reach in time",
     min: 0,
     max: 12,
     step: 1,
-    value: model.get("reach"),
     format: (value) => `\u00b1${value}`,
-    onInput: (value) => change(model, { reach: value }),
   });
-  const bandwidth = powerSlider({
+  const bandwidth = bound(model, "bandwidth", powerSlider, {
     label: "Bandwidth in value",
     powers: [-2, 1],
-    value: model.get("bandwidth"),
-    onInput: (value) => change(model, { bandwidth: value }),
   });
+  const controls = [mode, reach, bandwidth];
   const worked = h("p", { class: "attn-worked" });
   const voice = spoken();
   const tell = readable(worked, (text) => {
@@ -148,9 +135,7 @@ export function render({ model, el }) {
     set(hit, { cx: toX(t) });
     set(output, { d: `M${toX(t)} ${toY(outputs[t]) - 8}l8 8l-8 8l-8 -8Z` });
     write(stripLabel, `weights, the largest ${number(Math.max(...weights), 3)}`);
-    mode.update(model.get("mode"));
-    reach.update(model.get("reach"));
-    bandwidth.update(model.get("bandwidth"));
+    controls.forEach((control) => control.draw());
     set(reach.element, { hidden: model.get("mode") === "fixed" ? null : "" });
     set(bandwidth.element, { hidden: model.get("mode") === "fixed" ? "" : null });
     const error = (where) => {
@@ -171,27 +156,21 @@ export function render({ model, el }) {
     speak();
   }
 
+  const legend = h(
+    "p",
+    { class: "attn-legend" },
+    h("span", null, "\u25cb signal"),
+    h("span", null, "\u254c truth"),
+    h("span", { class: "attn-value" }, "\u2501 filtered, \u25c6 output"),
+    h("span", null, "\u25cf weight"),
+  );
   el.append(
     frameOf(
       model,
       root,
-      h(
-        "p",
-        { class: "attn-legend" },
-        h("span", { class: "attn-key-sample" }, "\u25cb signal"),
-        h("span", { class: "attn-key-truth" }, "\u254c truth"),
-        h("span", { class: "attn-value" }, "\u2501 filtered, \u25c6 output"),
-        h("span", null, "\u25cf weight"),
-      ),
+      legend,
       worked,
-      h(
-        "div",
-        { class: "attn-controls" },
-        mode.element,
-        reach.element,
-        bandwidth.element,
-        presets(model, TRAITS),
-      ),
+      controlRow(controls, presets(model, TRAITS)),
       voice.element,
     ),
   );

@@ -9,8 +9,10 @@ from attnlib import examples, figures, normalizers
 from attnlib.palette import LIGHT
 from attnlib.widgets.shared.base import BookWidget
 from attnlib.widgets.shared.declaration import Move
-from attnlib.widgets.shared.traits import Numbers, presets, text
+from attnlib.widgets.shared.traits import Numbers, choice, presets, real, text, whole
 from attnlib.widgets.shared.words import fill
+
+EDGE = examples.noisy_edge()
 
 
 def window_weights(n, moment, reach):
@@ -68,26 +70,15 @@ class SignalWeights(BookWidget):
         {"signal": [0, 0, 1, 1], "clean": [0, 0, 1, 1], "moment": 1},
     )
 
-    signal = Numbers(
-        examples.noisy_edge().noisy, (None,),
-        help="The noisy signal, 4 to 120 elements; by default that of `noisy_edge`.",
-    )  # fmt: skip
-    clean = Numbers(
-        examples.noisy_edge().clean, (None,), help="The truth behind the signal, for the error."
+    signal = Numbers("The noisy signal, 4 to 120 elements.", EDGE.noisy, (None,))
+    clean = Numbers("The truth behind the signal, for the error.", EDGE.clean, (None,))
+    moment = whole("The element whose weights are shown.", 27, 0)
+    mode = choice(
+        "Equal weights in a window round the moment, or more weight where the signal is alike.",
+        ["fixed", "adaptive"],
     )
-    moment = traitlets.Int(27, min=0, help="The element whose weights are shown.").tag(sync=True)
-    mode = traitlets.Enum(
-        ["fixed", "adaptive"], "fixed",
-        help="Equal weights in a window round the moment, or more weight where the signal is "
-        "alike.",
-    ).tag(sync=True)  # fmt: skip
-    reach = traitlets.Int(
-        4, min=0, max=12, help="Half width of the fixed window, in elements."
-    ).tag(sync=True)
-    bandwidth = traitlets.Float(
-        0.15, min=0.01, max=10.0,
-        help="Width of the Gaussian over differences in value, in the signal's unit.",
-    ).tag(sync=True)  # fmt: skip
+    reach = whole("Half width of the fixed window, in elements.", 4, 0, 12)
+    bandwidth = real("Width of the Gaussian over differences in value.", 0.15, 0.01, 10.0)
     presets = presets('{"label": "Before the edge", "moment": 23}')
     title = text("The heading over the widget.", "Choose a moment, see its weights")
 
