@@ -69,6 +69,7 @@ window.AttentionBook = (() => {
   const define = (name, needs, make) => modules.set(name, { needs, make });
   const load = (name) => {
     const module = modules.get(name);
+    if (!module) throw new Error(`${name} is missing or has a fault in its syntax`);
     module.exports ??= module.make(...module.needs.map(load));
     return module.exports;
   };

@@ -41,14 +41,11 @@ def test_what_a_class_leaves_out_of_its_declaration_is_asked_for(part):
         declared(less, name)
 
 
-def test_a_trait_without_help_and_a_widget_without_a_picture_are_refused():
+def test_a_trait_without_help_is_refused():
     name, known = next(iter(WIDGETS.items()))
     bare = type("Bare", (known,), {"colour": traitlets.Unicode().tag(sync=True)})
     with pytest.raises(TypeError, match=r"Bare\.colour has no help or no type: make it"):
         declared(bare, name)
-    blind = {part: getattr(BookWidget, part) for part in ("draw", "picture")}
-    with pytest.raises(TypeError, match="Blind has no `draw`"):
-        declared(type("Blind", (known,), blind), name)
 
 
 @each

@@ -182,11 +182,6 @@ def test_handles_are_dragged_and_the_widget_keeps_its_size_meanwhile(cls, page):
     for found in handles(page):
         start, target = towards_the_middle(page, found)
         page.mouse.move(*start)
-        page.mouse.down(button="right")
-        page.mouse.move(*target)
-        page.mouse.up(button="right")
-        agrees(page, cls, changed={})
-        page.mouse.move(*start)
         page.mouse.down()
         page.mouse.move(*target, steps=4)
         frame(page)
@@ -195,6 +190,17 @@ def test_handles_are_dragged_and_the_widget_keeps_its_size_meanwhile(cls, page):
         assert not widget.evaluate(HELD) and widget.evaluate("e => e.style.blockSize") == ""
         assert widget.bounding_box() == pytest.approx(size)
         reached(page, cls, found, target)
+
+
+def test_the_right_button_moves_nothing(cls, page):
+    for found in handles(page)[:1]:
+        start, target = towards_the_middle(page, found)
+        page.mouse.move(*start)
+        page.mouse.down(button="right")
+        page.mouse.move(*target)
+        page.mouse.up(button="right")
+        frame(page)
+        agrees(page, cls, changed={})
 
 
 def test_a_finger_moves_handles_and_not_the_page(opened):

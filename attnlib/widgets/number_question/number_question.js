@@ -1,5 +1,5 @@
 // A question whose answer is a number; well-known wrong numbers get a reply of their own.
-import { button, parseNumber } from "../shared/controls.js";
+import { button, numberInput, parseNumber } from "../shared/controls.js";
 import { frameOf } from "../shared/frame.js";
 import { h, prose, set, uniqueId } from "../shared/parts.js";
 
@@ -9,14 +9,7 @@ function near(given, { value, tolerance }) {
 
 export function render({ model, el }) {
   const id = uniqueId("number");
-  const input = h("input", {
-    id,
-    type: "text",
-    inputmode: "decimal",
-    class: "attn-field",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
+  const input = numberInput({ id });
   const verdict = h("div", { class: "attn-verdict", role: "status" });
   const say = (text, mark) => {
     verdict.replaceChildren(prose("p", null, text));

@@ -6,7 +6,7 @@ import numpy as np
 import traitlets
 
 from attnlib import attention, figures, normalizers, scores
-from attnlib.widgets.shared.base import BookWidget
+from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.traits import Numbers, choice, presets, real, text, within
 from attnlib.widgets.shared.words import fill
@@ -138,7 +138,8 @@ class QueryPlane(BookWidget):
     def said(self):
         return fill(self.words["said"], {"weights": self.weights, "output": self.output})
 
-    def draw(self):
+    @still
+    def picture(self):
         figure = figures.blank(6.6, 4.9)
         parts = figure.subplot_mosaic(
             [["left", "right"], ["table", "table"]], height_ratios=[3.2, 1.3]

@@ -8,12 +8,8 @@ from attnlib.widgets.shared.question import folded, inline
 from attnlib.widgets.shared.traits import dicts, text
 
 
-def _options(*texts, correct=1):
-    """Options for the samples, of which the first are right."""
-    return [
-        {"text": text, "correct": i < correct, "why": f"Because of {text}."}
-        for i, text in enumerate(texts)
-    ]
+def _option(text, correct=False):
+    return {"text": text, "correct": correct, "why": f"Because of {text}."}
 
 
 class Quiz(BookWidget):
@@ -41,10 +37,10 @@ class Quiz(BookWidget):
     look = "boxed"
     shows = "A question with options; the answers are folded away."
     samples = (
-        {"question": "Which `axis`?", "options": _options("keys", "queries")},
+        {"question": "Which `axis`?", "options": [_option("keys", True), _option("queries")]},
         {
             "question": "Which?",
-            "options": _options("one", "two", correct=2) + _options("three", correct=0),
+            "options": [_option("one", True), _option("two", True), _option("three")],
             "task": "Think of `w`.",
         },
     )

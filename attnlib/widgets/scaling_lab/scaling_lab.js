@@ -59,18 +59,14 @@ export function render({ model, el }) {
   const controls = [
     bound(model, "dimension", slider, {
       label: "Components d",
-      min: 0,
-      max: 9,
-      step: 1,
+      range: [0, 9, 1],
       format: (power) => String(2 ** power),
       read: Math.log2,
       write: (power) => 2 ** power,
     }),
     bound(model, "correlation", slider, {
       label: "Query like its key",
-      min: 0,
-      max: 1,
-      step: 0.05,
+      range: [0, 1, 0.05],
       format: (value) => number(value, 2),
     }),
     bound(model, "scale", choice, { label: "Scores times", options: names }),

@@ -7,7 +7,7 @@ import traitlets
 
 from attnlib import figures, normalizers
 from attnlib.palette import LIGHT
-from attnlib.widgets.shared.base import BookWidget
+from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.traits import choice, presets, real, text, whole
 from attnlib.widgets.shared.words import fill
@@ -179,7 +179,8 @@ class ScalingLab(BookWidget):
         )
         return f"d = {self.dimension}. " + " ".join(charts)
 
-    def draw(self):
+    @still
+    def picture(self):
         figure = figures.blank(6.6, 2.7)
         scores, weights, gradients = figure.subplots(1, 3)
         figures.histogram(np.clip(self.scores, -40, 39.5), bins=np.arange(-40, 41), ax=scores)

@@ -2,6 +2,7 @@
 
 import itertools
 from collections import defaultdict
+from functools import wraps
 
 import anywidget
 from ipywidgets.widgets.widget import _instances
@@ -16,6 +17,16 @@ from attnlib.widgets.shared.traits import text
 STATE_MIME = "application/vnd.attnlib.widget+json"
 
 _numbers = defaultdict(lambda: itertools.count(1))
+
+
+def still(draw):
+    """Make a `picture` of a method that returns a matplotlib Figure, in the book's look."""
+
+    @wraps(draw)
+    def picture(self):
+        return {"image/svg+xml": figures.svg_text(styled(draw)(self))}
+
+    return picture
 
 
 class BookWidget(anywidget.AnyWidget):
@@ -45,8 +56,8 @@ class BookWidget(anywidget.AnyWidget):
         """What is read aloud once the numbers have come to rest."""
         raise NotImplementedError
 
-    def draw(self):
-        """The widget's picture, a matplotlib Figure in the book's look."""
+    def picture(self):
+        """What is shown where the widget cannot live: ``{mime type: content}``."""
         raise NotImplementedError
 
     def __init__(self, **kwargs):
@@ -86,10 +97,6 @@ class BookWidget(anywidget.AnyWidget):
                 both = not isinstance(link, DirectionalLink)
                 found.append({"source": source, "target": target, "both": both})
         return found
-
-    def picture(self):
-        """What is shown where the widget cannot live: ``{mime type: content}``."""
-        return {"image/svg+xml": figures.svg_text(styled(self.draw)())}
 
     def __repr__(self):
         return f"{type(self).__name__}({self.title!r})"

@@ -7,7 +7,8 @@ export function button(label, onPress, attributes = {}) {
   return element;
 }
 
-export function slider({ label, min, max, step, value, format = String, onInput }) {
+export function slider({ label, range, value, format = String, onInput }) {
+  const [min, max, step] = range;
   const id = uniqueId("slider");
   const input = h("input", { id, type: "range", min, max, step });
   const shown = h("output", { for: id, class: "attn-number" });
@@ -27,9 +28,7 @@ export function slider({ label, min, max, step, value, format = String, onInput 
 export function powerSlider({ label, powers: [min, max], value, onInput }) {
   const { element, update } = slider({
     label,
-    min,
-    max,
-    step: 0.05,
+    range: [min, max, 0.05],
     value: Math.log10(value),
     format: (power) => number(10 ** power, 2),
     onInput: (power) => onInput(Number((10 ** power).toFixed(4))),
@@ -66,16 +65,14 @@ export function parseNumber(text) {
   return parts.length === 2 ? Number(parts[0]) / Number(parts[1]) : Number(plain);
 }
 
+export function numberInput(attributes) {
+  const plain = { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" };
+  return h("input", { class: "attn-field", ...plain, ...attributes });
+}
+
 // A field for one number. What is no number, or out of range, is said and not taken over.
 export function numberField({ label, min, max, value, digits = 2, onCommit, report }) {
-  const input = h("input", {
-    type: "text",
-    inputmode: "decimal",
-    class: "attn-field",
-    "aria-label": label,
-    autocomplete: "off",
-    spellcheck: "false",
-  });
+  const input = numberInput({ "aria-label": label });
   let current = value;
   const show = () => {
     input.value = number(current, digits)

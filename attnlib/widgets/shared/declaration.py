@@ -15,6 +15,7 @@ PARTS = {
     "look": 'how it stands in the page: "column", "wide" (wider than the text) or "boxed"',
     "moves": "a method that yields a Move for everything a reader can move, choose or type",
     "said": "a method that returns what its script says aloud after a change",
+    "picture": "a method that draws it, decorated with `still`",
 }
 
 
@@ -36,25 +37,13 @@ class Move:
 
 
 def declared(cls, name):
-    """Complete a widget's class by what its folder and its traits say.
+    """Complete a widget's class by what its folder, of this name, and its traits say.
 
-    Parameters
-    ----------
-    cls : type
-        A class derived from `BookWidget`.
-    name : str
-        The name of its folder.
-
-    Raises
-    ------
-    TypeError
-        When the class leaves out a part of its declaration, or a trait has no help.
+    Raises `TypeError` when a part of the declaration is missing, or a trait has no help.
     """
     for part, meaning in PARTS.items():
         if getattr(cls, part) is getattr(BookWidget, part):
             raise TypeError(f"{cls.__name__} declares no `{part}`: {meaning}.")
-    if cls.draw is BookWidget.draw and cls.picture is BookWidget.picture:
-        raise TypeError(f"{cls.__name__} has no `draw`, which makes its picture.")
     traits = {trait: cls.class_traits()[trait] for trait in cls.state_names()}
     for trait, found in traits.items():
         if not (found.help and "type" in found.metadata):

@@ -9,19 +9,9 @@ _NUMBER = re.compile(r"\{(\w+):\.(\d)f\}")
 
 
 def fill(sentence, numbers):
-    """A sentence with its numbers, as `fill` in `parts.js` writes it.
+    """A sentence with the numbers that its places, such as ``{mean:.2f}``, name; one or several.
 
-    Parameters
-    ----------
-    sentence : str
-        Text with places such as ``{mean:.2f}``.
-    numbers : dict
-        Name -> a number, or several that are written with commas between them.
-
-    Returns
-    -------
-    str
-        A true minus, no negative zero, a dash for NaN.
+    It writes what `fill` in `parts.js` writes: a true minus, no negative zero, a dash for NaN.
 
     Examples
     --------

@@ -98,9 +98,7 @@ export function render({ model, el }) {
   });
   const reach = bound(model, "reach", slider, {
     label: "Reach in time",
-    min: 0,
-    max: 12,
-    step: 1,
+    range: [0, 12, 1],
     format: (value) => `\u00b1${value}`,
   });
   const bandwidth = bound(model, "bandwidth", powerSlider, {

@@ -7,7 +7,7 @@ import traitlets
 
 from attnlib import examples, figures, normalizers
 from attnlib.palette import LIGHT
-from attnlib.widgets.shared.base import BookWidget
+from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.traits import Numbers, choice, presets, real, text, whole
 from attnlib.widgets.shared.words import fill
@@ -162,7 +162,8 @@ class SignalWeights(BookWidget):
             self.words["said"], numbers | dict(zip(("before", "near", "after"), self.errors()))
         )
 
-    def draw(self):
+    @still
+    def picture(self):
         figure = figures.blank(6.6, 3.6)
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
         figures.filtered_signal(
