@@ -127,16 +127,12 @@ def expected(query):
 
 
 @browser
-def test_the_mouse_moves_points_where_it_goes_but_not_out_of_the_picture(show):
+def test_a_point_follows_the_mouse_but_not_out_of_its_picture(show):
     page = show(QueryPlane())
-    drag(page, pixel(page, LEFT, "Query", (1, 1)), pixel(page, LEFT, "Query", (-1, -1)))
-    page.wait_for_timeout(100)
-    assert point(page, "Query") == pytest.approx([-1, -1], abs=0.03)
-    assert weights(page) == pytest.approx(expected(point(page, "Query")), abs=1e-3)
     drag(page, pixel(page, RIGHT, "Value 2", (0, 10)), pixel(page, RIGHT, "Value 2", (1.5, 1)))
-    assert point(page, "Value 2") == pytest.approx([1.5, 1], abs=0.08)
-    drag(page, pixel(page, LEFT, "Query", point(page, "Query")), (1270, 3))
+    drag(page, pixel(page, LEFT, "Query", (1, 1)), (1270, 3))
     frame(page)
+    assert point(page, "Value 2") == pytest.approx([1.5, 1], abs=0.08)
     assert point(page, "Query") == [2.5, 2.5]
 
 

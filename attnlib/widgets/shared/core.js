@@ -62,15 +62,8 @@ export const normalizers = {
 };
 
 // scores -> weights -> output, one row for each query.
-export function attend(
-  Q,
-  K,
-  V,
-  { scale = 1, normalizer = "softmax", temperature = 1, mask = null } = {},
-) {
-  const scores = matmul(Q, transpose(K)).map((row, i) =>
-    row.map((score, j) => (mask && !mask[i][j] ? -Infinity : score * scale)),
-  );
+export function attend(Q, K, V, { normalizer = "softmax", temperature = 1 } = {}) {
+  const scores = matmul(Q, transpose(K));
   const weights = scores.map((row) => normalizers[normalizer](row, temperature));
   return { scores, weights, output: matmul(weights, V) };
 }
