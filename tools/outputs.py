@@ -4,8 +4,9 @@ import hashlib
 import json
 import re
 
-from attnlib.widgets import STATE_MIME as WIDGET
+from attnlib.widgets import STATE_MIME
 
+WIDGET = STATE_MIME
 VIEW = "application/vnd.jupyter.widget-view+json"
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{9,}\b")
