@@ -6,5 +6,6 @@ def wait_for_stored_theme(page):
     for _ in range(5):
         if page.evaluate("document.documentElement.dataset.theme"):
             return
+        page.wait_for_timeout(200)
         page.reload()
     raise AssertionError("the page takes no stored theme")

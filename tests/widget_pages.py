@@ -1,23 +1,26 @@
-"""Small pages that hold widgets in any state, made as the site makes them; ways to read them."""
+"""Small pages that hold widgets in any state, made as the site makes them; a reader's gestures."""
 
 import re
 from pathlib import Path
 from urllib.parse import quote
 
 import attention_book
+import pytest
 from attention_book import live
+from traitlets import TraitError
 
-from attnlib.widgets import modules
+from attnlib.widgets.shared import modules
 
 HOST = Path(attention_book.__file__).parents[2] / "_assets" / "live.js"
+STILL = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"></svg>'
+COARSE = {"has_touch": True, "is_mobile": True, "width": 390, "height": 844}
 
 
 def bundle(widget):
-    """What the widget stores in a notebook; a dict stands for itself."""
+    """What the widget stores in a notebook, with a picture that takes no time to draw."""
     if isinstance(widget, dict):
         return widget
-    data, _ = widget._repr_mimebundle_()
-    return data
+    return {live.STATE: widget.stored(), "image/svg+xml": STILL}
 
 
 def svg_address(svg):
@@ -26,12 +29,12 @@ def svg_address(svg):
 
 
 def widget_page_text(widgets, scripts=()):
-    """A page with these widgets, alive as in the site; `scripts` are texts run in their place."""
+    """A page with these widgets, alive as in the site; `scripts` are texts run after theirs."""
     bundles = [bundle(widget) for widget in widgets]
-    places = [live.place(data, "A picture of the widget.", svg_address) for data in bundles]
+    places = [live.place(data, svg_address) for data in bundles]
     names = sorted({data[live.STATE]["script"] for data in bundles})
-    code = [HOST.read_text(encoding="utf-8")]
-    code += [modules.site_script(n) for n in names if (modules.HERE / f"{n}.js").exists()]
+    code = [HOST.read_text(encoding="utf-8"), modules.shared_script()]
+    code += [modules.site_script(n) for n in names if (modules.HERE / n).exists()]
     scripts_text = "\n".join(f"<script>{text}</script>" for text in [*code, *scripts])
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Widgets</title>'
@@ -53,7 +56,7 @@ def numbers(text):
 
 
 def handle(scope, name):
-    """A movable point, by its label."""
+    """A slider or a movable point, by its label."""
     return scope.get_by_role("slider", name=name, exact=True)
 
 
@@ -62,30 +65,76 @@ def point(scope, name):
     return numbers(handle(scope, name).get_attribute("aria-valuetext"))
 
 
-def pixel(scope, plane, name, where):
-    """Where in the window a point of a square picture is, from the picture's own range."""
-    box = scope.get_by_role("group", name=plane, exact=True).bounding_box()
-    low, high = (
-        float(handle(scope, name).get_attribute(f"aria-value{end}")) for end in ("min", "max")
-    )
-    x, y = where
-    return (
-        box["x"] + (x - low) / (high - low) * box["width"],
-        box["y"] + (high - y) / (high - low) * box["height"],
-    )
-
-
-def worked_rows(scope):
-    """The cells' texts of the worked table, one list for each key, without header and sum."""
-    rows = scope.locator("[role=table] [role=row]").all()[1:-1]
-    return [row.locator("[role=cell]").all_inner_texts() for row in rows]
-
-
-def weights(scope):
-    """The weights that the worked table shows: score, exponential, weight, value, product."""
-    return [numbers(row[3])[-1] for row in worked_rows(scope)]
+def centre(locator):
+    """Where in the window the middle of an element is."""
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def frame(page):
     """Let the page draw what the last gesture changed."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+
+
+def drag(page, start, end, steps=6):
+    """Press, move and release the mouse."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*end, steps=steps)
+    page.mouse.up()
+
+
+def swipe(page, start, end, steps=8):
+    """The same with a finger."""
+    client = page.context.new_cdp_session(page)
+
+    def send(kind, *points):
+        touch = [{"x": x, "y": y} for x, y in points]
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touch})
+
+    send("touchStart", start)
+    for step in range(1, steps + 1):
+        send("touchMove", tuple(a + (b - a) * step / steps for a, b in zip(start, end)))
+    send("touchEnd")
+
+
+def state(page, cls):
+    """The state of the page's first widget, in the page."""
+    return page.evaluate(
+        "(names) => { const [model] = AttentionBook.models.values();"
+        "return Object.fromEntries(names.map((name) => [name, model.get(name)])); }",
+        cls.state_names(),
+    )
+
+
+def perform(page, move):
+    """Make a declared move by keyboard in the page's first widget, its traits set beforehand."""
+    page.evaluate(
+        "(given) => { const [model] = AttentionBook.models.values();"
+        "for (const [name, value] of Object.entries(given)) model.set(name, value); }",
+        move.given,
+    )
+    frame(page)
+    control = page.get_by_role(move.role, name=move.name, exact=True)
+    if move.role == "textbox":
+        control.fill(move.key)
+        control.press("Enter")
+    else:
+        control.press(move.key)
+    check = page.get_by_role("button", name="Check")
+    if check.count():
+        check.press("Enter")
+    frame(page)
+
+
+def refused(cls, words, **wrong):
+    """Assert that a wrong trait is refused with these words, and that the state is kept."""
+    (trait,) = wrong
+    needed = {name: cls.samples[0][name] for name in cls.class_traits(required=True)}
+    widget = cls(**needed)
+    before = widget.state()
+    with pytest.raises(TraitError, match=re.escape(words)):
+        cls(**needed | wrong)
+    with pytest.raises(TraitError, match=re.escape(words)):
+        setattr(widget, trait, wrong[trait])
+    assert widget.state() == before

@@ -4,8 +4,10 @@ import hashlib
 import json
 import re
 
+from attnlib.widgets import STATE_MIME
+
+WIDGET = STATE_MIME
 VIEW = "application/vnd.jupyter.widget-view+json"
-WIDGET = "application/vnd.attnlib.widget+json"
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{9,}\b")
 SVG_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)

@@ -1,16 +1,18 @@
-"""Write the README's picture, a still of the query plane: python tools/readme_picture.py"""
+"""Write the README's picture, the first widget of the cover: python tools/readme_picture.py"""
 
+import json
 from pathlib import Path
 
-from attnlib import widgets
-
-TARGET = Path(__file__).resolve().parent.parent / "book" / "_assets" / "query_plane.svg"
+BOOK = Path(__file__).resolve().parent.parent / "book"
+TARGET = BOOK / "_assets" / "cover.svg"
 
 
 def picture():
     """The SVG text of the picture."""
-    plane = widgets.QueryPlane(query=[-0.6, 1.4], V=[[10, 1], [2, 10], [0, 0]])
-    return plane.picture()["image/svg+xml"]
+    cover = json.loads((BOOK / "index.ipynb").read_text(encoding="utf-8"))
+    outputs = (output for cell in cover["cells"] for output in cell.get("outputs", []))
+    pictures = (output.get("data", {}).get("image/svg+xml") for output in outputs)
+    return "".join(next(filter(None, pictures)))
 
 
 if __name__ == "__main__":

@@ -5,19 +5,21 @@ Nothing here computes attention, shows a window or saves a file.
 
 from attnlib.figures.charts import histogram, lines, stems
 from attnlib.figures.heatmaps import heatmap
-from attnlib.figures.pictures import scaling_lab, signal_weights
-from attnlib.figures.plane import query_plane
-from attnlib.figures.style import axes, svg_text, use_book_style
+from attnlib.figures.plane import query_and_keys, values_and_output, weighted_sum
+from attnlib.figures.signals import filtered_signal
+from attnlib.figures.style import axes, blank, svg_text, use_book_style
 
 __all__ = [
     "axes",
+    "blank",
+    "filtered_signal",
     "heatmap",
     "histogram",
     "lines",
-    "query_plane",
-    "scaling_lab",
-    "signal_weights",
+    "query_and_keys",
     "stems",
     "svg_text",
     "use_book_style",
+    "values_and_output",
+    "weighted_sum",
 ]

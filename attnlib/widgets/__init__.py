@@ -1,17 +1,24 @@
-"""The book's widgets: alive in Jupyter with a kernel, and in the built page without one."""
+"""The book's widgets: alive in Jupyter with a kernel, and in the built page without one.
 
-from attnlib.widgets.base import STATE_MIME, BookWidget
-from attnlib.widgets.query_plane import QueryPlane
-from attnlib.widgets.questions import NumberQuestion, Quiz
-from attnlib.widgets.scaling_lab import ScalingLab
-from attnlib.widgets.signal_weights import SignalWeights
+Each is a folder that is found by being there; the Python file of its name holds its class.
+"""
 
-__all__ = [
-    "STATE_MIME",
-    "BookWidget",
-    "NumberQuestion",
-    "QueryPlane",
-    "Quiz",
-    "ScalingLab",
-    "SignalWeights",
-]
+from importlib import import_module
+
+from attnlib.widgets.shared.base import STATE_MIME, BookWidget
+from attnlib.widgets.shared.declaration import declared
+from attnlib.widgets.shared.modules import HERE
+
+#: Name of a widget's folder -> its class.
+WIDGETS = {}
+
+for _path in sorted(HERE.glob("*/*.py")):
+    if _path.stem == (_name := _path.parent.name):
+        _module = import_module(f"{__name__}.{_name}.{_name}")
+        _found = [thing for thing in vars(_module).values() if isinstance(thing, type)]
+        (WIDGETS[_name],) = (thing for thing in _found if thing.__module__ == _module.__name__)
+        declared(WIDGETS[_name], _name)
+
+globals().update({cls.__name__: cls for cls in WIDGETS.values()})
+
+__all__ = ["STATE_MIME", "WIDGETS", "BookWidget", *(cls.__name__ for cls in WIDGETS.values())]

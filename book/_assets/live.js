@@ -1,5 +1,5 @@
-// Widgets alive without a kernel: every place in the page holds a widget's state as JSON; the
-// widget's script defines how to draw it; this host brings the two together.
+// Widgets alive without a kernel: every place in the page holds a widget's state as JSON; scripts
+// define the modules that draw it; this host brings the two together.
 window.AttentionBook = (() => {
   "use strict";
 
@@ -47,11 +47,11 @@ window.AttentionBook = (() => {
     if (both) follow(models, target, source);
   }
 
-  function mount({ element, model }, widget) {
+  function mount({ element, model, script }) {
     const stage = document.createElement("div");
     stage.className = "attn-stage";
     try {
-      widget.render({ model: models.get(model), el: stage });
+      load(`${script}/${script}.js`).render({ model: models.get(model), el: stage });
       element.replaceChildren(stage);
       element.dataset.alive = "";
     } catch (error) {
@@ -64,18 +64,18 @@ window.AttentionBook = (() => {
     }
   }
 
-  function define(script, factory) {
-    let widget;
-    try {
-      widget = factory();
-    } catch (error) {
-      const fail = () => {
-        throw error;
-      };
-      widget = { render: fail };
-    }
-    for (const place of places) if (place.script === script) mount(place, widget);
-  }
+  // The widgets' modules, each made once, when something first needs it.
+  const modules = new Map();
+  const define = (name, needs, make) => modules.set(name, { needs, make });
+  const load = (name) => {
+    const module = modules.get(name);
+    if (!module) throw new Error(`${name} is missing or has a fault in its syntax`);
+    module.exports ??= module.make(...module.needs.map(load));
+    return module.exports;
+  };
+  const show = (script) => {
+    for (const place of places) if (place.script === script) mount(place);
+  };
 
-  return { define, models };
+  return { define, load, models, show };
 })();

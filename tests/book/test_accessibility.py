@@ -3,9 +3,9 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from site_tools import pages
-from widget_pages import frame, handle
+from widget_pages import frame, perform
 
-from attnlib import widgets
+from attnlib.widgets import WIDGETS
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
 
@@ -87,22 +87,26 @@ def test_questions_answered(open_page):
     check(page, *TWO)
 
 
-def test_every_widget_in_use(show):
-    page = show(
-        widgets.QueryPlane(task="Try `this`.", presets=[{"label": "a", "query": [0, 0]}]),
-        widgets.SignalWeights(mode="adaptive"),
-        widgets.ScalingLab(dimension=64, scale="sqrt"),
-    )
-    for name in ("Query", "Moment", "Components d"):
-        handle(page, name).press("ArrowRight")
-    frame(page)
+@pytest.mark.parametrize("name", WIDGETS)
+def test_a_widget_in_use(show, name):
+    cls = WIDGETS[name]
+    widget = cls(**cls.samples[0])
+    page = show(widget)
+    for move in widget.moves():
+        perform(page, move)
     check(page, *FOUR)
 
 
-def test_a_focused_point_can_be_seen(show):
-    page = show(widgets.QueryPlane())
+@pytest.mark.parametrize("name", WIDGETS)
+def test_a_focused_control_can_be_seen(show, name):
+    cls = WIDGETS[name]
+    page = show(cls(**cls.samples[0]))
     before = page.screenshot()
-    handle(page, "Value 1").focus()
-    page.keyboard.press("Shift+Tab")
     page.keyboard.press("Tab")
     assert page.screenshot() != before
+    for found in page.locator("svg [role=slider]").all():
+        found.focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Tab")
+        assert found.evaluate("(e) => document.activeElement === e")
+        assert page.screenshot() != before

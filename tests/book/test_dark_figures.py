@@ -13,7 +13,7 @@ from PIL import Image
 from site_tools import chapters
 from sphinx.errors import ExtensionError
 
-from attnlib import figures, widgets
+from attnlib import figures
 from attnlib.figures.style import blank, styled
 from attnlib.palette import DARK, LIGHT
 
@@ -88,13 +88,6 @@ def test_signed_cells_keep_their_two_hues():
     found = {tuple(int(x) for x in c) for c in turned}
     for role in ("key", "query"):
         assert tuple(int(x) for x in dark.rgb(DARK[role])) in found
-
-
-@pytest.mark.parametrize("make", [widgets.QueryPlane, widgets.SignalWeights, widgets.ScalingLab])
-def test_a_widgets_picture_has_a_dark_twin(make):
-    svg = make().picture()["image/svg+xml"]
-    assert colours(svg) <= set(LIGHT.values())
-    assert colours(dark.dark_svg(svg, "widget")) <= set(DARK.values())
 
 
 @pytest.mark.site

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from widget_pages import handle, numbers, pixel, point
+from widget_pages import centre, handle, numbers, point
+
+from attnlib.widgets import STATE_MIME, WIDGETS
 
 pytestmark = [pytest.mark.browser, pytest.mark.lab]
 
@@ -95,16 +97,31 @@ def test_make_lab_trusts_the_notebooks():
     assert re.search(r"jupyter trust book/\*\.ipynb\n.*jupyter lab", recipe), recipe
 
 
+def first_widget():
+    """The source of the chapter's first widget, the widget, and its first slider."""
+    notebook = json.loads((ROOT / "book" / NOTEBOOK).read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            if stored := output.get("data", {}).get(STATE_MIME):
+                widget = WIDGETS[stored["script"]](**stored["state"])
+                slider = next(move for move in widget.moves() if move.role == "slider")
+                return "".join(cell["source"]), widget, slider
+    raise AssertionError(f"no widget in {NOTEBOOK}")
+
+
 def test_widget_and_python_are_in_step(lab, watch):
+    source, widget, slider = first_widget()
+    name = source.splitlines()[-1]
+    (trait,) = slider.then
     watch.allowed.append(lab)
     page = watch.page(height=1000)
     page.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
     page.goto(f"{lab}lab/tree/{NOTEBOOK}")
-    plane = page.locator(".jp-CodeCell").filter(has_text="widgets.QueryPlane(").first
+    cell = page.locator(".jp-CodeCell").filter(has_text=source.splitlines()[0]).first
 
     # Before anything runs, its picture.
-    picture = plane.locator(".jp-OutputArea-output img")
+    picture = cell.locator(".jp-OutputArea-output img")
     picture.scroll_into_view_if_needed()
     assert picture.get_attribute("src").startswith("data:image/svg+xml")
     assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 100
@@ -119,27 +136,28 @@ def test_widget_and_python_are_in_step(lab, watch):
     # Everything runs, and the widget comes alive.
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    handle(plane, "Query").wait_for()
-    assert point(plane, "Query") == [1, 1]
-    shown = run(page, "print('shape', K.shape)")  # comes after all the others
-    expect(shown.locator(".jp-OutputArea-output")).to_have_text(re.compile(r"shape \(3, 2\)"))
+    knob = handle(cell, slider.name)
+    knob.wait_for()
+    at = knob.get_attribute("aria-valuetext")
+    shown = run(page, "print('everything', 'ran')")  # comes after all the others
+    expect(shown.locator(".jp-OutputArea-output")).to_have_text(re.compile("everything ran"))
     assert page.locator(".jp-OutputArea-output[data-mime-type*=stderr]").count() == 0
 
     # The mouse moves Python.
-    plane.get_by_role("group", name="Query and keys").scroll_into_view_if_needed()
-    start, end = (pixel(plane, "Query and keys", "Query", at) for at in [(1, 1), (-1, 2)])
-    page.mouse.move(*start)
+    knob.scroll_into_view_if_needed()
+    x, y = centre(knob.locator("circle").last)
+    page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move(*end, steps=8)
+    page.mouse.move(x - 50, y, steps=8)
     page.mouse.up()
-    assert point(plane, "Query") == pytest.approx([-1, 2], abs=0.05)
-    shown = run(page, "print('now', plane.query, plane.weights.round(3))")
+    expect(knob).not_to_have_attribute("aria-valuetext", at)
+    shown = run(page, f"print('now', {name}.{trait})")
     expect(shown.locator(".jp-OutputArea-output")).to_have_text(re.compile("now"))
     said = numbers(shown.locator(".jp-OutputArea-output").inner_text())
-    assert said[:2] == point(plane, "Query")
+    assert said == pytest.approx(point(cell, slider.name))
 
     # Python moves the picture.
-    run(page, "plane.query = [2, -1]")
-    expect(handle(plane, "Query")).to_have_attribute("aria-valuetext", "2.00, −1.00")
+    run(page, f"{name}.{trait} = {widget.state()[trait]}")
+    expect(knob).to_have_attribute("aria-valuetext", at)
     assert "Error displaying widget" not in page.locator(".jp-Notebook").inner_text()
     watch.faults = [f for f in watch.faults if re.search("widget|attn|error in", f, re.IGNORECASE)]

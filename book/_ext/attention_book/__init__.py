@@ -6,8 +6,9 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
-from attention_book import dark, live, names
+from attention_book import dark, live, names, reference
 from attnlib import palette
+from attnlib.widgets.shared import modules
 
 HERE = Path(__file__).parent
 
@@ -42,8 +43,6 @@ def write_styles(app, exception):
     """Write the colours, and the style sheets that the page needs, as one file."""
     if exception or app.builder.format != "html":
         return
-    from attnlib.widgets import modules
-
     sources = [
         colours(),
         *(
@@ -54,10 +53,10 @@ def write_styles(app, exception):
     ]
     folder = Path(app.outdir, "_static")
     (folder / "attention.css").write_text("\n".join(sources), encoding="utf-8")
-    for name in live.scripts_used(app.env):
-        target = folder / "widgets" / f"{name}.js"
-        target.parent.mkdir(exist_ok=True)
-        target.write_text(modules.site_script(name), encoding="utf-8")
+    (folder / "widgets").mkdir(exist_ok=True)
+    for name in live.scripts_of(app.env):
+        script = modules.shared_script() if name == "shared" else modules.site_script(name)
+        (folder / "widgets" / f"{name}.js").write_text(script, encoding="utf-8")
 
 
 def write_door(app, exception):
@@ -136,7 +135,7 @@ def without_plain_spans(body):
 
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download, the page's own table."""
-    context["widget_scripts"] = sorted(live.scripts_of(app.env, pagename))
+    context["widget_scripts"] = live.scripts_of(app.env, pagename)
     context["is_cover"] = pagename == app.config.root_doc
     context["chapter"] = chapter_number(pagename)
     # ARIA 1.2 has no entries of bibliographies any more; they are items of a list.
@@ -159,6 +158,7 @@ def page_context(app, pagename, templatename, context, doctree):
 
 def setup(app):
     app.add_config_value("comments_config", {}, "env")  # Jupyter Book sets it for everyone
+    app.add_directive("attention-widgets", reference.Widgets)
     app.add_html_theme("attention", str(HERE / "theme"))
     app.connect("config-inited", configure)
     app.connect("source-read", live.replace_widgets)

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
-STATE = "application/vnd.attnlib.widget+json"
+from attnlib.widgets import STATE_MIME as STATE
+from attnlib.widgets import WIDGETS
+
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -31,27 +33,30 @@ def joined(text):
     return text if isinstance(text, str) else "".join(text)
 
 
-def place(data, alternative, keep):
+def place(data, keep, alternative=None):
     """The HTML of one widget's place in the page.
 
     Parameters
     ----------
     data : dict
         The widget's output: MIME type -> content.
-    alternative : str
-        What the picture shows, in words.
     keep : callable
         SVG text of the picture -> its address, seen from the page.
+    alternative : str, optional
+        What the picture shows, in words; by default what the widget's class says.
     """
     state = data[STATE]
+    widget = WIDGETS[state["script"]]
     if "text/html" in data:
         picture = joined(data["text/html"])
     else:
         address = keep(joined(data["image/svg+xml"]))
-        picture = f'<img loading="lazy" alt="{escape(alternative)}" src="{escape(address)}">'
+        words = escape(alternative or widget.shows)
+        picture = f'<img loading="lazy" alt="{words}" src="{escape(address)}">'
+    heights = "; ".join(f"--{name}: {pixels}px" for name, pixels in widget.heights.items())
     return (
-        f'<div class="attn-live" data-script="{escape(state["script"])}" '
-        f'data-model="{escape(state["model"])}">'
+        f'<div class="attn-live" data-look="{widget.look}" style="{heights}" '
+        f'data-script="{escape(state["script"])}" data-model="{escape(state["model"])}">'
         f'<div class="attn-fallback">{picture}</div>'
         f'<script type="application/json">{script_json(state)}</script></div>'
     )
@@ -80,10 +85,15 @@ def replace_widgets(app, docname, source):
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if STATE in data:
-                scripts.add(data[STATE]["script"])
-                metadata = cell["metadata"].get("mystnb", {})
-                alternative = metadata.get("image", {}).get("alt") or data[STATE]["state"]["title"]
-                output["data"] = {"text/html": place(data, alternative, keep)}
+                script = data[STATE]["script"]
+                if script not in WIDGETS:
+                    raise ExtensionError(
+                        f"{path}, cell {cell.get('id')!r}: there is no widget "
+                        f"attnlib/widgets/{script}; run the notebook anew."
+                    )
+                scripts.add(script)
+                image = cell["metadata"].get("mystnb", {}).get("image", {})
+                output["data"] = {"text/html": place(data, keep, image.get("alt"))}
             elif VIEW in data:
                 raise ExtensionError(
                     f"{path}, cell {cell.get('id')!r}: this widget needs a kernel and cannot live "
@@ -101,15 +111,11 @@ def known(env):
     return env.attention_widgets
 
 
-def scripts_of(env, docname):
-    """Names of the widget scripts that one page needs."""
-    scripts, _ = known(env).get(docname, (set(), {}))
-    return scripts
-
-
-def scripts_used(env):
-    """Names of the widget scripts that the site needs."""
-    return sorted(set().union(*(scripts for scripts, _ in known(env).values())))
+def scripts_of(env, *docnames):
+    """Names of the widget scripts that these pages need, in their order; all pages by default."""
+    pages = known(env)
+    used = set().union(*(pages[name][0] for name in docnames or pages if name in pages))
+    return ["shared", *sorted(used)] if used else []
 
 
 def pictures_used(env):

@@ -1,0 +1,43 @@
+// A question whose answer is a number; well-known wrong numbers get a reply of their own.
+import { button, numberInput, parseNumber } from "../shared/controls.js";
+import { frameOf } from "../shared/frame.js";
+import { h, prose, set, uniqueId } from "../shared/parts.js";
+
+function near(given, { value, tolerance }) {
+  return Math.abs(given - value) <= tolerance;
+}
+
+export function render({ model, el }) {
+  const id = uniqueId("number");
+  const input = numberInput({ id });
+  const verdict = h("div", { class: "attn-verdict", role: "status" });
+  const say = (text, mark) => {
+    verdict.replaceChildren(prose("p", null, text));
+    set(verdict, { "data-verdict": mark });
+  };
+
+  function answer() {
+    const given = parseNumber(input.value);
+    set(input, { "aria-invalid": Number.isNaN(given) ? "true" : null });
+    if (Number.isNaN(given)) {
+      say("Type a number, such as 0.25, 1/3 or \u22123.", null);
+      return;
+    }
+    const right = { value: model.get("answer"), tolerance: model.get("tolerance") };
+    const known = model.get("mistakes").find((mistake) => near(given, mistake));
+    if (near(given, right)) say(`Right. ${model.get("why")}`, "right");
+    else say(`Not yet. ${known ? known.reply : model.get("hint")}`, "wrong");
+  }
+
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") answer();
+  });
+  el.append(
+    frameOf(
+      model,
+      prose("label", { for: id, class: "attn-question" }, model.get("question")),
+      h("div", { class: "attn-presets" }, input, button("Check", answer)),
+      verdict,
+    ),
+  );
+}

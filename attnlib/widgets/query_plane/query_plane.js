@@ -1,0 +1,162 @@
+// Drag the query, the keys and the values; the weights and the output follow.
+import { choice, powerSlider } from "../shared/controls.js";
+import { attend, convexHull } from "../shared/core.js";
+import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { panel, presets, spoken } from "../shared/frame.js";
+import { movable } from "../shared/movable.js";
+import { fill, h, replaced, set, subscript, svg } from "../shared/parts.js";
+import { SIZE, arrowParts, drawArrow, label, placeLabel, planeOf } from "../shared/plane.js";
+import words from "./words.json";
+import { workedTable } from "./worked_table.js";
+
+const TRAITS = ["query", "K", "V", "normalizer", "temperature"];
+
+// Where it matches: arrows for the query and the keys, and each key's foot on the query's line.
+function matchingPanel(model) {
+  const [, reach] = model.get("key_range");
+  const ticks = reach > 3 ? [-3, -2, -1, 1, 2, 3] : [-2, -1, 1, 2];
+  const plane = planeOf(model.get("key_range"), "Query and keys", ticks);
+  // One path for all lines and one for all feet: one change each when the query moves.
+  const lines = svg("path", { class: "attn-guide" });
+  const feet = svg("path", { class: "attn-foot" });
+  plane.root.append(lines);
+  const arrow = (kind, text, name, at, place, distance) => {
+    const parts = { ...arrowParts(kind, text), distance };
+    const group = svg("g", null, parts.hit);
+    parts.speak = movable(group, { plane, label: name, step: 0.1, at, place });
+    return { ...parts, group };
+  };
+  const at = () => model.get("query");
+  const moveQuery = (point) => change(model, { query: point });
+  const query = arrow("query", "q", "Query", at, moveQuery, 34);
+  const keys = model.get("K").map((_, i) => {
+    const moveKey = (point) => change(model, { K: replaced(model.get("K"), i, point) });
+    return arrow("key", `k${subscript(i)}`, `Key ${i + 1}`, () => model.get("K")[i], moveKey);
+  });
+  // Below lies the broad query, so that a key on the same line stays in sight; above lies the
+  // query's handle, so that it is the query that is dragged there.
+  for (const { shaft, tip } of [query, ...keys]) plane.root.append(shaft, tip);
+  plane.root.append(query.tip, feet);
+  for (const { text, group } of [...keys, query]) plane.root.append(text, group);
+
+  function draw(q, K) {
+    const length = Math.hypot(...q);
+    const along = q.map((x) => (length ? x / length : 0));
+    const far = 2 * plane.range[1];
+    const ends = [-far, far].map((r) => plane.to(along.map((x) => x * r)));
+    const paths = [`M${ends.join("L")}`];
+    const dots = [];
+    drawArrow(plane, query, q);
+    query.speak();
+    keys.forEach((parts, i) => {
+      // The label of a key that lies along the query makes room for the query's tip and name.
+      const reach = K[i][0] * along[0] + K[i][1] * along[1];
+      const aligned = reach > 0.9 * Math.hypot(...K[i]);
+      drawArrow(plane, parts, K[i], aligned ? -Math.PI / 2 : 0);
+      parts.speak();
+      const [from, foot] = [K[i], along.map((x) => x * reach)].map(plane.to);
+      paths.push(`M${from}L${foot}`);
+      dots.push(`M${foot}m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0`);
+    });
+    set(lines, { d: paths.join("") });
+    set(feet, { d: dots.join("") });
+  }
+  return { root: plane.root, draw };
+}
+
+// What it returns: the values with as much ink as weight, their hull, and the output inside it.
+function returningPanel(model) {
+  const range = model.get("value_range");
+  const ticks = [4, 8].filter((tick) => tick < range[1]);
+  const plane = planeOf(range, "Values and output", ticks);
+  const hull = svg("polygon", { class: "attn-hull" });
+  const spokes = svg("g");
+  plane.root.append(hull, spokes);
+  const values = model.get("V").map((_, i) => {
+    const parts = {
+      spoke: svg("line", { class: "attn-spoke" }),
+      disc: svg("circle", { class: "attn-disc" }),
+      ring: svg("circle", { class: "attn-ring attn-value", r: 14 }),
+      text: label(`v${subscript(i)}`, "value"),
+      hit: svg("circle", { class: "attn-hit" }),
+    };
+    const group = svg("g", null, parts.disc, parts.ring, parts.text, parts.hit);
+    spokes.append(parts.spoke);
+    plane.root.append(group);
+    parts.speak = movable(group, {
+      plane,
+      label: `Value ${i + 1}`,
+      step: 0.5,
+      at: () => model.get("V")[i],
+      place: (point) => change(model, { V: replaced(model.get("V"), i, point) }),
+    });
+    return parts;
+  });
+  const output = svg("path", { class: "attn-output" });
+  const outputText = label("y", "value");
+  plane.root.append(output, outputText);
+
+  function draw(V, weights, y) {
+    const points = V.map(plane.to);
+    const centre = [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / V.length);
+    const [ox, oy] = plane.to(y);
+    set(hull, { points: convexHull(points).join(" ") });
+    values.forEach((parts, i) => {
+      const [x, top] = points[i];
+      const width = (0.5 + 5 * weights[i]).toFixed(2);
+      set(parts.spoke, { x1: ox, y1: oy, x2: x, y2: top, "stroke-width": width });
+      set(parts.disc, { cx: x, cy: top, r: (13 * Math.sqrt(weights[i])).toFixed(2) });
+      set(parts.ring, { cx: x, cy: top });
+      set(parts.hit, { cx: x, cy: top });
+      placeLabel(parts.text, [x, top], centre, 26);
+      parts.speak();
+    });
+    set(output, { d: `M${ox} ${oy - 9}l9 9l-9 9l-9 -9Z` });
+    set(outputText, { x: Math.min(ox + 18, SIZE - 12), y: Math.max(oy - 12, 16) });
+  }
+  return { root: plane.root, draw };
+}
+
+export function render({ model, el }) {
+  const matching = matchingPanel(model);
+  const returning = returningPanel(model);
+  const table = workedTable(model);
+  const voice = spoken();
+  const controls = [
+    bound(model, "normalizer", choice, {
+      label: "Normalise by",
+      options: ["softmax", "sparsemax", "sigmoid_normalize", "hardmax"].map((name) => [
+        name,
+        name.split("_")[0],
+      ]),
+    }),
+    bound(model, "temperature", powerSlider, { label: "Temperature", powers: [-1, 1] }),
+  ];
+
+  function draw() {
+    const [query, keys, values, kind, heat] = TRAITS.map((name) => model.get(name));
+    const found = attend([query], keys, values, { normalizer: kind, temperature: heat });
+    const [scores, weights, y] = [found.scores[0], found.weights[0], found.output[0]];
+    matching.draw(query, keys);
+    returning.draw(values, weights, y);
+    table.draw(scores, weights, y);
+    controls.forEach((control) => control.draw());
+    voice.say(fill(words.said, { weights, output: y }));
+  }
+
+  el.append(
+    frameOf(
+      model,
+      h(
+        "div",
+        { class: "attn-panels" },
+        panel(words.left, matching.root),
+        panel(words.right, returning.root),
+      ),
+      table.element,
+      controlRow(controls, presets(model, TRAITS, table.restore)),
+      voice.element,
+    ),
+  );
+  return follow(model, TRAITS, draw);
+}

@@ -1,0 +1,63 @@
+"""Questions with options: what is refused, and the replies to every choice."""
+
+import pytest
+from traitlets import TraitError
+from widget_pages import refused
+
+from attnlib.widgets import Quiz
+
+ONE, TWO = Quiz.samples
+YES, NO = ONE["options"]
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("two or more", [YES]),
+        ("at least one of them correct", [NO, NO]),
+        ("text, correct and why", [YES, {"text": "no", "correct": False}]),
+        ("text, correct and why", [YES, NO | {"why": ""}]),
+    ],
+)
+def test_what_is_wrong_is_refused(words, options):
+    refused(Quiz, words, options=options)
+
+
+def test_options_are_needed():
+    with pytest.raises(TraitError, match="Quiz needs options"):
+        Quiz(question="So?")
+
+
+def test_the_folded_answer_is_complete():
+    html = Quiz(**ONE).picture()["text/html"]
+    assert "<code>axis</code>" in html and "<details>" in html
+    for option in ONE["options"]:
+        assert html.count(option["text"]) == 2 and option["why"] in html
+    assert "Right." in html and "Wrong." in html
+
+
+@pytest.mark.browser
+def test_every_choice_is_explained(show):
+    page = show(Quiz(**ONE))
+    check, said = page.get_by_role("button", name="Check"), page.get_by_role("status")
+    check.click()
+    assert said.inner_text() == "Choose an answer first."
+    page.get_by_role("radio", name="queries").check()
+    check.click()
+    assert "Not yet" in said.inner_text()
+    assert page.get_by_text("Because of queries.").is_visible()
+    assert not page.get_by_text("Because of keys.").is_visible()
+    page.get_by_role("radio", name="queries").press("ArrowUp")
+    assert not page.get_by_text("Because of queries.").is_visible()
+    check.press("Enter")
+    assert said.inner_text() == "Right." and page.get_by_text("Because of keys.").is_visible()
+
+
+@pytest.mark.browser
+def test_several_right_answers(show):
+    page = show(Quiz(**TWO))
+    check, said = page.get_by_role("button", name="Check"), page.get_by_role("status")
+    for name, reply in {"one": "not all", "two": "Right.", "three": "Not yet"}.items():
+        page.get_by_role("checkbox", name=name).check()
+        check.click()
+        assert reply in said.inner_text()

@@ -1,0 +1,133 @@
+// Random queries and keys: what the number of components does to scores, weights and gradient.
+import { bars, chart, curve, partNames } from "../shared/chart.js";
+import { choice, slider } from "../shared/controls.js";
+import { bound, controlRow, follow, frameOf, panel, presets, spoken } from "../shared/frame.js";
+import { fill, h, number, set, svg, write } from "../shared/parts.js";
+import { correlated, meanGradient, randomProducts, summarize } from "./sampling.js";
+import words from "./words.json";
+
+const TRAITS = ["dimension", "scale", "distribution", "correlation"];
+const N_Q = 32;
+const N_K = 16;
+const LARGEST = 512;
+const DIMENSIONS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+const SCALES = { none: () => 1, sqrt: (d) => 1 / Math.sqrt(d), linear: (d) => 1 / d };
+const REACH = 40;
+const TALLEST = 0.55;
+
+// A function that knows its answers.
+function remember(compute) {
+  const answers = new Map();
+  return (...given) => {
+    const key = given.join();
+    if (!answers.has(key)) answers.set(key, compute(...given));
+    return answers.get(key);
+  };
+}
+
+export function render({ model, el }) {
+  const bins = Array.from({ length: 2 * REACH }, (_, i) => i - REACH + 0.5);
+  const histogram = chart("Histogram of the scores", {
+    x: [-REACH, REACH],
+    y: [0, TALLEST],
+    xTicks: [[-40, "\u221240"], [-20, "\u221220"], [0, "0"], [20, "20"], [40, "40"]],
+    yTicks: [[0.25, "25%"], [0.5, "50%"]],
+    xLabel: "score",
+  });
+  const drawHistogram = bars(histogram, bins, 1);
+  const ranks = Array.from({ length: N_K }, (_, i) => i + 1);
+  const sorted = chart("Mean weights, sorted from the largest", {
+    x: [0.4, N_K + 0.6],
+    y: [0, 1],
+    xTicks: [[1, "1"], [8, "8"], [16, "16"]],
+    yTicks: [[0.5, ".5"], [1, "1"]],
+    xLabel: "key, by its weight",
+  });
+  const drawSorted = bars(sorted, ranks, 0.7);
+  const gradients = chart("Gradient of the weights against the number of components", {
+    x: [0, 10.6],
+    y: [0, 0.5],
+    xTicks: [[0, "1"], [3, "8"], [6, "64"], [9, "512"]],
+    yTicks: [[0.25, ".25"], [0.5, ".5"]],
+    xLabel: "components d",
+  });
+  const names = Object.keys(SCALES).map((name, i) => [name, words.scales[i]]);
+  const curves = Object.fromEntries(names.map(([name, text]) => [name, curve(gradients, text)]));
+  const here = svg("circle", { class: "attn-here", r: 5 });
+  gradients.root.append(here);
+
+  const controls = [
+    bound(model, "dimension", slider, {
+      label: "Components d",
+      range: [0, 9, 1],
+      format: (power) => String(2 ** power),
+      read: Math.log2,
+      write: (power) => 2 ** power,
+    }),
+    bound(model, "correlation", slider, {
+      label: "Query like its key",
+      range: [0, 1, 0.05],
+      format: (value) => number(value, 2),
+    }),
+    bound(model, "scale", choice, { label: "Scores times", options: names }),
+    bound(model, "distribution", choice, {
+      label: "Components are",
+      options: [["normal", "normal"], ["uniform", "uniform"], ["sign", "\u00b11"]],
+    }),
+  ];
+  const note = () => h("p", { class: "attn-panel-note" }, h("span"), h("span"));
+  const notes = words.charts.map(note);
+  const voice = spoken();
+
+  // What takes long is computed once: the products for a seed, the curves for a correlation.
+  const products = remember((kind, seed) =>
+    randomProducts({ distribution: kind, seed, nQ: N_Q, nK: N_K, largest: LARGEST }),
+  );
+  const scoresOf = (d, kind, seed, r) => correlated(products(kind, seed).get(d), r);
+  const gradientsOf = remember((...given) => {
+    const scores = DIMENSIONS.map((d) => scoresOf(d, ...given));
+    const along = (factor) => DIMENSIONS.map((d, i) => meanGradient(scores[i], factor(d)));
+    return Object.fromEntries(Object.entries(SCALES).map(([name, f]) => [name, along(f)]));
+  });
+
+  function draw() {
+    const [d, name] = [model.get("dimension"), model.get("scale")];
+    const given = ["distribution", "seed", "correlation"].map((trait) => model.get(trait));
+    const found = summarize(scoresOf(d, ...given), SCALES[name](d));
+    const slopes = gradientsOf(...given);
+    const slope = slopes[name][Math.log2(d)];
+    for (const [other, line] of Object.entries(curves)) line.draw(slopes[other]);
+    partNames(Object.values(curves));
+    const counts = bins.map(() => 0);
+    for (const score of found.scores) {
+      const bin = Math.min(Math.max(Math.floor(score) + REACH, 0), counts.length - 1);
+      counts[bin] += 1 / found.scores.length;
+    }
+    drawHistogram(counts.map((share) => Math.min(share, TALLEST)));
+    drawSorted(found.sorted);
+    for (const [other, { choose }] of Object.entries(curves)) choose(other === name);
+    set(here, { cx: gradients.toX(Math.log2(d)), cy: gradients.toY(slope) });
+    controls.forEach((control) => control.draw());
+    const { mean, std, own, sorted: weights } = found;
+    const numbers = { mean, std, own, largest: weights[0], slope };
+    const told = words.charts.map(([, spoken, ...lines], chart) => {
+      const filled = lines.map((line) => fill(line, numbers));
+      filled.forEach((line, i) => write(notes[chart].children[i], line));
+      return `${spoken}: ${filled.join(", ")}.`;
+    });
+    voice.say([`d = ${d}.`, ...told].join(" "));
+  }
+
+  const panels = [histogram, sorted, gradients].map(({ root }, i) =>
+    panel(words.charts[i][0], root, notes[i]),
+  );
+  el.append(
+    frameOf(
+      model,
+      h("div", { class: "attn-panels attn-panels--three" }, ...panels),
+      controlRow(controls, presets(model, TRAITS)),
+      voice.element,
+    ),
+  );
+  return follow(model, [...TRAITS, "seed"], draw);
+}

@@ -1,0 +1,139 @@
+"""Random queries and keys: what is refused, the same draws in the page, charts that show them."""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from widget_pages import refused
+
+from attnlib.widgets import ScalingLab
+from attnlib.widgets.scaling_lab import scaling_lab
+from attnlib.widgets.scaling_lab.scaling_lab import LARGEST, N_K, N_Q, SCALES
+
+EXACT = {"rtol": 1e-9, "atol": 1e-9}
+browser = pytest.mark.browser
+
+
+@pytest.mark.parametrize(
+    ("words", "trait", "value"),
+    [
+        ("power of two from 1 to 512, got 3", "dimension", 3),
+        ("power of two", "dimension", 1024),
+        ("power of two", "dimension", 0),
+        ("scale", "scale", "root"),
+        ("distribution", "distribution", "cauchy"),
+        ("correlation", "correlation", 1.1),
+        ("seed", "seed", -1),
+    ],
+)
+def test_what_is_wrong_is_refused(words, trait, value):
+    refused(ScalingLab, words, **{trait: value})
+
+
+def test_it_shows_what_it_is_about():
+    lab = ScalingLab(dimension=256)
+    spread, gradient = lab.scores.std(), lab.gradient
+    lab.scale = "sqrt"
+    assert spread == pytest.approx(16, rel=0.15) and lab.scores.std() == pytest.approx(spread / 16)
+    assert lab.gradient > 2 * gradient
+    lab.correlation = 1
+    assert np.diag(lab.raw_scores(256)[:16]).mean() == pytest.approx(256, rel=0.1)
+    sizes, curves = lab.gradient_curves()
+    assert curves["sqrt"][sizes.index(256)] == pytest.approx(lab.gradient)
+
+
+@pytest.mark.parametrize("scale", ["none", "linear"])
+def test_the_picture_says_what_the_widget_says(scale):
+    lab = ScalingLab(dimension=64, scale=scale, correlation=0.5)
+    written = " ".join(re.findall(r"<!-- (.*?) -->", lab.picture()["image/svg+xml"]))
+    largest = np.sort(lab.weights, axis=1)[:, -1].mean()
+    for name, number in {
+        "mean": f"{lab.scores.mean():.2f}",
+        "standard deviation": f"{lab.scores.std():.2f}",
+        "largest": f"{largest:.3f}",
+        "own key": f"{lab.own_weight:.3f}",
+        "mean size": f"{lab.gradient:.3f}",
+    }.items():
+        told = f"{name} {number}".replace("-", "−")
+        assert told in written and told in lab.said()
+    assert all(name in written for name in ("1/√d", "1/d"))
+
+
+@browser
+@pytest.mark.parametrize("seed", [0, 1, 7, 123456789, 2**31 - 1])
+def test_random_numbers_are_the_same_in_the_page(javascript, seed):
+    sampling = javascript("scaling_lab/sampling.js")
+    assert sampling(("uniforms", seed, 500)) == [scaling_lab.uniforms(seed, 500).tolist()]
+    for kind in ("normal", "uniform", "sign"):
+        (found,) = sampling(("draws", kind, seed, 301))
+        np.testing.assert_allclose(found, scaling_lab.draws(kind, seed, 301), **EXACT)
+
+
+@browser
+@pytest.mark.parametrize("distribution", ["normal", "uniform", "sign"])
+@pytest.mark.parametrize("correlation", [0, 0.35, 1])
+def test_scores_and_their_summary_are_the_same_in_the_page(javascript, distribution, correlation):
+    sampling = javascript("scaling_lab/sampling.js")
+    lab = ScalingLab(distribution=distribution, correlation=correlation, seed=5)
+    given = {"distribution": distribution, "seed": 5, "nQ": N_Q, "nK": N_K, "largest": LARGEST}
+    found = dict(sampling(("randomProducts", given))[0])
+    assert list(found) == [2**power for power in range(10)]
+    tables = sampling(*[("correlated", pair, correlation) for pair in found.values()])
+    for d, raw in zip(found, tables):
+        np.testing.assert_allclose(raw, lab.raw_scores(d), **EXACT)
+        for scale, factor in SCALES.items():
+            lab.dimension, lab.scale = d, scale
+            said, slope = sampling(("summarize", raw, factor(d)), ("meanGradient", raw, factor(d)))
+            expected = {"mean": lab.scores.mean(), "std": lab.scores.std(), "own": lab.own_weight}
+            expected["sorted"] = (-np.sort(-lab.weights, axis=1)).mean(axis=0)
+            for name, value in expected.items():
+                np.testing.assert_allclose(said[name], value, **EXACT)
+            np.testing.assert_allclose(slope, lab.gradient, **EXACT)
+
+
+def heights(path):
+    """Height of each bar, in the picture's units, of one path ``M x base V top h width V base``."""
+    bars = re.findall(r"M\S+ ([\d.]+)V([\d.]+)h", path)
+    return np.array([float(base) - float(top) for base, top in bars])
+
+
+@browser
+@pytest.mark.parametrize("state", [{"dimension": 4}, {"dimension": 256, "scale": "sqrt"}], ids=str)
+def test_the_charts_show_what_attnlib_says(show, state):
+    model = ScalingLab(**state)
+    page = show(model)
+
+    def picture(name):
+        return page.get_by_role("img", name=name)
+
+    spread = heights(picture("Histogram").locator(".attn-stem").get_attribute("d"))
+    edges = [-np.inf, *range(-39, 40), np.inf]
+    counts = np.minimum(np.histogram(model.scores, edges)[0] / model.scores.size, 0.55)
+    assert spread / 114 * 0.55 == pytest.approx(counts, abs=1e-3)
+
+    ranked = -np.sort(-model.weights, axis=1)
+    drawn = heights(picture("Mean weights").locator(".attn-stem").get_attribute("d"))
+    assert drawn / 114 == pytest.approx(ranked.mean(axis=0), abs=1e-3)
+
+    sizes, curves = model.gradient_curves()
+    gradient = picture("Gradient")
+    for line, name in zip(gradient.locator(".attn-curve").all(), SCALES):
+        points = np.array([p.split(",") for p in line.get_attribute("points").split()], float)
+        assert (124 - points[:, 1]) / 114 * 0.5 == pytest.approx(curves[name], abs=1e-3)
+        assert (line.get_attribute("data-chosen") is not None) == (name == model.scale)
+    here = gradient.locator(".attn-here")
+    chosen = curves[model.scale][sizes.index(model.dimension)]
+    assert (124 - float(here.get_attribute("cy"))) / 114 * 0.5 == pytest.approx(chosen, abs=1e-6)
+
+
+@browser
+def test_the_names_of_the_curves_never_lie_over_each_other(show):
+    correlations, kinds = (0, 0.5, 1), ("normal", "sign")
+    page = show(*(ScalingLab(correlation=r, distribution=k) for r in correlations for k in kinds))
+    for place in page.locator("[data-model]").all():
+        rows = place.locator(".attn-curve-name").evaluate_all(
+            "(all) => all.map((e) => e.getBBox()).map((b) => [b.y, b.y + b.height])"
+        )
+        assert len(rows) == 3
+        assert all(above[1] <= below[0] + 3 for above, below in pairwise(sorted(rows)))

@@ -1,0 +1,123 @@
+// Buttons, sliders, choices, fields: what a reader sets.
+import { h, number, set, uniqueId, write } from "./parts.js";
+
+export function button(label, onPress, attributes = {}) {
+  const element = h("button", { type: "button", class: "attn-button", ...attributes }, label);
+  element.addEventListener("click", onPress);
+  return element;
+}
+
+export function slider({ label, range, value, format = String, onInput }) {
+  const [min, max, step] = range;
+  const id = uniqueId("slider");
+  const input = h("input", { id, type: "range", min, max, step });
+  const shown = h("output", { for: id, class: "attn-number" });
+  const update = (next) => {
+    input.value = next;
+    const text = format(Number(next));
+    write(shown, text);
+    set(input, { "aria-valuetext": text });
+  };
+  input.addEventListener("input", () => onInput(Number(input.value)));
+  update(value);
+  const element = h("div", { class: "attn-slider" }, h("label", { for: id }, label), input, shown);
+  return { element, update };
+}
+
+// A slider whose steps multiply: it runs in powers of ten.
+export function powerSlider({ label, powers: [min, max], value, onInput }) {
+  const { element, update } = slider({
+    label,
+    range: [min, max, 0.05],
+    value: Math.log10(value),
+    format: (power) => number(10 ** power, 2),
+    onInput: (power) => onInput(Number((10 ** power).toFixed(4))),
+  });
+  return { element, update: (next) => update(Math.log10(next)) };
+}
+
+// One of several: a row of radio buttons that the arrow keys walk through.
+export function choice({ label, options, value, onInput }) {
+  const name = uniqueId("choice");
+  const inputs = options.map(([key, text]) => {
+    const input = h("input", { type: "radio", name, value: key });
+    input.addEventListener("change", () => onInput(key));
+    return [key, input, h("label", { class: "attn-choice" }, input, h("span", null, text))];
+  });
+  const update = (next) => {
+    for (const [key, input] of inputs) input.checked = key === next;
+  };
+  update(value);
+  const choices = inputs.map(([, , option]) => option);
+  const element = h("fieldset", { class: "attn-choices" }, h("legend", null, label), ...choices);
+  return { element, update };
+}
+
+// What a reader may write as a number: 2, -0.5, .5, 1e-3, 1/3; also with a comma or a true minus.
+export function parseNumber(text) {
+  const plain = text
+    .trim()
+    .replace("\u2212", "-")
+    .replace(/^([^.,]*),([^.,]*)$/, "$1.$2");
+  const parts = plain.split("/").map((part) => part.trim());
+  const isNumber = (part) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(part);
+  if (parts.length > 2 || !parts.every(isNumber)) return NaN;
+  return parts.length === 2 ? Number(parts[0]) / Number(parts[1]) : Number(plain);
+}
+
+export function numberInput(attributes) {
+  const plain = { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" };
+  return h("input", { class: "attn-field", ...plain, ...attributes });
+}
+
+// A field for one number. What is no number, or out of range, is said and not taken over.
+export function numberField({ label, min, max, value, digits = 2, onCommit, report }) {
+  const input = numberInput({ "aria-label": label });
+  let current = value;
+  const show = () => {
+    input.value = number(current, digits)
+      .replace(/(\.\d*?)0+$/, "$1")
+      .replace(/\.$/, "");
+    set(input, { "aria-invalid": null });
+  };
+  const commit = () => {
+    const next = parseNumber(input.value);
+    if (Number.isFinite(next) && next >= min && next <= max) {
+      report("");
+      current = next;
+      onCommit(next);
+      show();
+    } else {
+      set(input, { "aria-invalid": "true" });
+      report(`${label}: a number from ${number(min, 1)} to ${number(max, 1)} is needed.`);
+    }
+  };
+  const nudge = (by) => {
+    current = Math.min(Math.max(Number((current + by).toFixed(6)), min), max);
+    onCommit(current);
+    show();
+  };
+  input.addEventListener("change", commit);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") commit();
+    if (event.key === "Escape") restore();
+    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+      event.preventDefault();
+      nudge((event.key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 1 : 0.1));
+    }
+  });
+  show();
+  // A new value from elsewhere takes the place of what was typed and refused.
+  const update = (next) => {
+    if (next === current) return;
+    if (input.getAttribute("aria-invalid")) report("");
+    current = next;
+    show();
+  };
+  // What was typed and refused gives way to the value that stands.
+  const restore = () => {
+    report("");
+    show();
+  };
+  return { element: input, update, restore };
+}

@@ -1,0 +1,98 @@
+// The arithmetic that the widgets share. Every function here has a twin in attnlib, and a test
+// compares the two in a real browser. Vectors are arrays; matrices are arrays of rows.
+
+export function dot(a, b) {
+  let sum = 0;
+  for (let i = 0; i < a.length; i += 1) sum += a[i] * b[i];
+  return sum;
+}
+
+export function transpose(A) {
+  return A[0].map((_, column) => A.map((row) => row[column]));
+}
+
+export function matmul(A, B) {
+  const columns = transpose(B);
+  return A.map((row) => columns.map((column) => dot(row, column)));
+}
+
+// A score of -Infinity may not be attended to: its weight is exactly 0.
+export function softmax(scores, temperature = 1) {
+  const largest = scores.reduce((a, b) => Math.max(a, b));
+  const weights = scores.map((score) => Math.exp((score - largest) / temperature));
+  const total = weights.reduce((a, b) => a + b);
+  for (let i = 0; i < weights.length; i += 1) weights[i] /= total;
+  return weights;
+}
+
+// Projection of the scores onto the simplex: subtract the threshold, cut at 0.
+export function sparsemax(scores, temperature = 1) {
+  const z = scores.map((score) => score / temperature);
+  const sorted = [...z].sort((a, b) => b - a);
+  let sum = 0;
+  let threshold = 0;
+  sorted.forEach((value, index) => {
+    if (value === -Infinity) return;
+    sum += value;
+    const candidate = (sum - 1) / (index + 1);
+    if (value > candidate) threshold = candidate;
+  });
+  return z.map((value) => Math.max(value - threshold, 0));
+}
+
+function logSigmoid(x) {
+  return x >= 0 ? -Math.log1p(Math.exp(-x)) : x - Math.log1p(Math.exp(x));
+}
+
+// Sigmoids divided by their sum, through logarithms so that very small ones do not vanish.
+export function sigmoidNormalize(scores, temperature = 1) {
+  return softmax(scores.map((score) => logSigmoid(score / temperature)));
+}
+
+export function hardmax(scores) {
+  const first = scores.indexOf(Math.max(...scores));
+  return scores.map((_, index) => (index === first ? 1 : 0));
+}
+
+export const normalizers = {
+  softmax,
+  sparsemax,
+  sigmoid_normalize: sigmoidNormalize,
+  hardmax,
+};
+
+// scores -> weights -> output, one row for each query.
+export function attend(Q, K, V, { normalizer = "softmax", temperature = 1 } = {}) {
+  const scores = matmul(Q, transpose(K));
+  const weights = scores.map((row) => normalizers[normalizer](row, temperature));
+  return { scores, weights, output: matmul(weights, V) };
+}
+
+// The Frobenius norm of the softmax Jacobian, w_i (delta_ij - w_j) / temperature.
+export function softmaxJacobianNorm(weights, temperature = 1) {
+  let squares = 0;
+  let norm = 0;
+  for (const w of weights) {
+    norm += w * w * ((1 - w) * (1 - w) + 2 * squares); // the diagonal, and twice what is above it
+    squares += w * w;
+  }
+  return Math.sqrt(norm) / temperature;
+}
+
+// Counter-clockwise corners of the smallest convex polygon round the points.
+export function convexHull(points) {
+  const sorted = [...points]
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
+    .filter(([x, y], i, all) => i === 0 || x !== all[i - 1][0] || y !== all[i - 1][1]);
+  if (sorted.length < 3) return sorted;
+  const turn = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
+  const half = (ordered) => {
+    const chain = [];
+    for (const point of ordered) {
+      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop();
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(sorted), ...half([...sorted].reverse())];
+}

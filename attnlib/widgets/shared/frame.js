@@ -1,0 +1,124 @@
+// What all widgets have around their picture: a frame, changes of the model, a spoken line.
+import { button } from "./controls.js";
+import { h, prose, write as writeText } from "./parts.js";
+
+// Run `draw` at most once a frame.
+export function onFrame(draw) {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      draw();
+    });
+  };
+}
+
+// Redraw when one of the traits changes; returns the clean-up that anywidget calls.
+export function follow(model, names, draw) {
+  const later = onFrame(draw);
+  for (const name of names) model.on(`change:${name}`, later);
+  draw();
+  return () => names.forEach((name) => model.off(`change:${name}`, later));
+}
+
+export function change(model, values) {
+  for (const [name, value] of Object.entries(values)) model.set(name, value);
+  model.save_changes();
+}
+
+// A control (`slider`, `choice`) that sets one trait and shows it whenever it is drawn. Where the
+// control counts otherwise than the trait, `read` and `write` translate.
+export function bound(model, trait, make, { read = (x) => x, write = (x) => x, ...options }) {
+  const value = () => read(model.get(trait));
+  const onInput = (next) => change(model, { [trait]: write(next) });
+  const { element, update } = make({ ...options, value: value(), onInput });
+  return { element, draw: () => update(value()) };
+}
+
+// A panel with a heading over its picture, and perhaps a note below.
+export function panel(heading, root, note) {
+  const title = h("p", { class: "attn-panel-title" }, heading);
+  return h("div", { class: "attn-panel" }, title, root, note);
+}
+
+// The controls, with the buttons below them.
+export function controlRow(controls, buttons) {
+  return h("div", { class: "attn-controls" }, ...controls.map((c) => c.element), buttons);
+}
+
+// While something in it is held a widget keeps its size and is laid out by itself: the page round
+// it, which may be long, is left alone.
+function still(frame) {
+  frame.addEventListener("pointerdown", () => {
+    frame.style.blockSize = `${frame.getBoundingClientRect().height}px`;
+    frame.classList.add("attn--held");
+    const release = () => {
+      frame.classList.remove("attn--held");
+      frame.style.blockSize = "";
+    };
+    for (const end of ["pointerup", "pointercancel"])
+      addEventListener(end, release, { once: true });
+  });
+  return frame;
+}
+
+// Numbers are read, pictures are watched. While something in the widget is held its numbers are
+// written fifteen times a second, which is faster than anyone reads, and the last ones soon after;
+// otherwise at once.
+export function readable(element, writeNumbers) {
+  let waiting = null;
+  let latest = [];
+  const writeLatest = () => {
+    clearTimeout(waiting);
+    waiting = null;
+    writeNumbers(...latest);
+  };
+  return (...numbers) => {
+    latest = numbers;
+    if (!element.closest(".attn--held")) writeLatest();
+    else waiting ??= setTimeout(writeLatest, 66);
+  };
+}
+
+// The frame of a widget: title, picture, controls, "try this".
+export function frameOf(model, ...children) {
+  const task = model.get("task");
+  const frame = h(
+    "div",
+    { class: "attn", role: "group", "aria-label": model.get("title") },
+    h("p", { class: "attn-title" }, model.get("title")),
+    ...children,
+    task ? prose("p", { class: "attn-task" }, task) : null,
+  );
+  return still(frame);
+}
+
+// Buttons that put the widget into a named state, and one that takes everything back. `restore`
+// runs too, for what no trait knows of: text that was typed and refused.
+export function presets(model, names, restore = () => {}) {
+  const first = Object.fromEntries(names.map((name) => [name, model.get(name)]));
+  const list = model.get("presets") || [];
+  const to = (state) => () => {
+    restore();
+    change(model, state);
+  };
+  return h(
+    "div",
+    { class: "attn-presets" },
+    ...list.map(({ label, ...state }) => button(label, to(state))),
+    button("Reset", to(first), { class: "attn-button attn-button--quiet" }),
+  );
+}
+
+// A line that is read aloud once the numbers have come to rest.
+export function spoken() {
+  const element = h("p", { class: "attn-spoken", "aria-live": "polite" });
+  let timer = null;
+  const say = (text) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => writeText(element, text), 400);
+  };
+  return { element, say };
+}

@@ -1,0 +1,92 @@
+// Elements and numbers, the smallest parts of every widget.
+// Nothing here sets markup from a string: text is always a text node.
+
+const SVG = "http://www.w3.org/2000/svg";
+let identifiers = 0;
+
+export function uniqueId(prefix) {
+  identifiers += 1;
+  return `attn-${prefix}-${identifiers}`;
+}
+
+// What was last set or written, by element: to ask the page costs more than to remember.
+const LAST = Symbol("last");
+const TEXT = Symbol("text");
+
+export function set(element, attributes) {
+  const last = (element[LAST] ??= {});
+  for (const [name, value] of Object.entries(attributes)) {
+    if (last[name] === value && name in last) continue;
+    last[name] = value;
+    if (value === null || value === undefined || value === false) element.removeAttribute(name);
+    else element.setAttribute(name, value);
+  }
+  return element;
+}
+
+export function write(element, text) {
+  const last = (element[LAST] ??= {});
+  if (last[TEXT] === text) return;
+  last[TEXT] = text;
+  const [only] = element.childNodes;
+  if (only?.nodeType === Node.TEXT_NODE && only === element.lastChild) only.data = text;
+  else element.textContent = text;
+}
+
+function build(element, attributes, children) {
+  set(element, attributes || {});
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function h(tag, attributes, ...children) {
+  return build(document.createElement(tag), attributes, children);
+}
+
+export function svg(tag, attributes, ...children) {
+  return build(document.createElementNS(SVG, tag), attributes, children);
+}
+
+// A number or a word beside an axis.
+export function tick(x, y, anchor, text) {
+  return svg("text", { class: "attn-tick", x, y, "text-anchor": anchor }, text);
+}
+
+export function subscript(index) {
+  return String.fromCharCode(0x2081 + index);
+}
+
+export function replaced(rows, index, row) {
+  return rows.map((old, i) => (i === index ? row : old));
+}
+
+// A number for the reader: a true minus, no negative zero.
+export function number(value, digits = 2) {
+  const text = value.toFixed(digits);
+  return (Number(text) === 0 ? (0).toFixed(digits) : text).replace("-", "\u2212");
+}
+
+export function vector(values, digits = 2) {
+  return `[${values.map((value) => number(value, digits)).join(", ")}]`;
+}
+
+// A sentence of words.json with its numbers: `{mean:.2f}` is written with two decimals, several
+// numbers with commas between them. The same in Python: attnlib.widgets.shared.words.
+export function fill(sentence, numbers) {
+  return sentence.replace(/\{(\w+):\.(\d)f\}/g, (_, name, digits) =>
+    [numbers[name]]
+      .flat()
+      .map((value) => (Number.isNaN(value) ? "\u2013" : number(value, Number(digits))))
+      .join(", "),
+  );
+}
+
+// Plain text with `code` between backticks.
+export function prose(tag, attributes, text) {
+  const pieces = text.split("`");
+  return h(
+    tag,
+    attributes,
+    ...pieces.map((piece, i) => (i % 2 ? h("code", null, piece) : document.createTextNode(piece))),
+  );
+}

@@ -1,0 +1,86 @@
+// A picture of the plane, arrows in it and labels beside them.
+import { keepGrip } from "./movable.js";
+import { number, set, svg, tick } from "./parts.js";
+
+export const SIZE = 320;
+
+// A square picture of the plane with `range` in data units on both axes.
+export function planeOf(range, name, ticks) {
+  const [low, high] = range;
+  const unit = SIZE / (high - low);
+  const to = ([x, y]) => [(x - low) * unit, (high - y) * unit];
+  const root = svg("svg", {
+    viewBox: `0 0 ${SIZE} ${SIZE}`,
+    class: "attn-plane",
+    role: "group",
+    "aria-label": name,
+  });
+  keepGrip(root);
+  const [zx, zy] = to([0, 0]);
+  root.append(
+    svg("rect", { class: "attn-paper", width: SIZE, height: SIZE, rx: 6 }),
+    svg("line", { class: "attn-axis", x1: 0, x2: SIZE, y1: zy, y2: zy }),
+    svg("line", { class: "attn-axis", y1: 0, y2: SIZE, x1: zx, x2: zx }),
+  );
+  for (const value of ticks) {
+    const [x, y] = to([value, value]);
+    const text = number(value, 0);
+    root.append(tick(x, zy + 14, "middle", text), tick(zx - 5, y + 4, "end", text));
+  }
+  const fromEvent = (event) => {
+    const box = root.getBoundingClientRect();
+    return [
+      low + ((event.clientX - box.left) / box.width) * (high - low),
+      high - ((event.clientY - box.top) / box.height) * (high - low),
+    ];
+  };
+  return { root, range, to, fromEvent };
+}
+
+export function label(text, kind) {
+  return svg("text", { class: `attn-label attn-${kind}`, "text-anchor": "middle" }, text);
+}
+
+// Put a label a little further out than the point, seen from `centre`, inside the picture; turned
+// to the side by `turn` radians where something else lies further out.
+export function placeLabel(element, [x, y], [cx, cy], distance = 18, turn = 0) {
+  const angle = Math.hypot(x - cx, y - cy) ? Math.atan2(y - cy, x - cx) + turn : -Math.PI / 2;
+  const inside = (value) => Math.min(Math.max(value, 12), SIZE - 12);
+  set(element, {
+    x: inside(x + Math.cos(angle) * distance),
+    y: inside(y + Math.sin(angle) * distance) + 5,
+  });
+}
+
+export function arrowParts(kind, text) {
+  return {
+    shaft: svg("line", { class: `attn-arrow attn-${kind}` }),
+    tip: svg("path", { class: `attn-head attn-${kind}` }),
+    text: label(text, kind),
+    hit: svg("circle", { class: "attn-hit" }),
+  };
+}
+
+const HEAD = [[0, 0], [-14, 6], [-11, 0], [-14, -6]];
+
+// The outline moves, not a transform of it: a browser repaints the first, the second makes it
+// sort its layers anew.
+function headAt([x, y], angle) {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const corners = HEAD.map(([along, across]) => [
+    (x + along * cos - across * sin).toFixed(2),
+    (y + along * sin + across * cos).toFixed(2),
+  ]);
+  return `M${corners.join("L")}Z`;
+}
+
+export function drawArrow(plane, parts, point, turn = 0) {
+  const [x0, y0] = plane.to([0, 0]);
+  const [x, y] = plane.to(point);
+  const angle = Math.atan2(y - y0, x - x0);
+  const shaft = Math.max(1 - 10 / (Math.hypot(x - x0, y - y0) || 1), 0);
+  set(parts.shaft, { x1: x0, y1: y0, x2: x0 + shaft * (x - x0), y2: y0 + shaft * (y - y0) });
+  set(parts.tip, { d: headAt([x, y], angle) });
+  set(parts.hit, { cx: x, cy: y });
+  placeLabel(parts.text, [x, y], [x0, y0], parts.distance, turn);
+}

@@ -1,0 +1,91 @@
+"""Traits of widgets: numbers, points and matrices, texts, choices, presets."""
+
+import numpy as np
+import traitlets
+
+
+def text(help, default=""):
+    """A text that is part of a widget's state, with a sentence that says what it is."""
+    return traitlets.Unicode(default, help=help).tag(sync=True, type="str")
+
+
+def choice(help, options):
+    """One of several names, by default the first."""
+    names = list(options)
+    kind = "{" + ", ".join(f'"{name}"' for name in names) + "}"
+    return traitlets.Enum(names, names[0], help=help).tag(sync=True, type=kind)
+
+
+def whole(help, default, low=None, high=None):
+    """A whole number between two bounds, which are allowed."""
+    kind = "int" + _between(low, high)
+    return traitlets.Int(default, min=low, max=high, help=help).tag(sync=True, type=kind)
+
+
+def real(help, default=0.0, low=None, high=None):
+    """A number between two bounds, which are allowed."""
+    kind = "float" + _between(low, high)
+    bounds = {name: x for name, x in (("min", low), ("max", high)) if x is not None}
+    return traitlets.Float(default, help=help, **bounds).tag(sync=True, type=kind)
+
+
+def _between(low, high):
+    if low is None:
+        return ""
+    return f", at least {low:g}" if high is None else f", from {low:g} to {high:g}"
+
+
+def dicts(help, **metadata):
+    """A list of dictionaries."""
+    trait = traitlets.List(traitlets.Dict(), help=help)
+    return trait.tag(sync=True, type="list of dict", **metadata)
+
+
+def presets(example):
+    """Named states for buttons; the example goes into the help."""
+    return dicts(f"Named states for buttons, such as ``{example}``.")
+
+
+class Numbers(traitlets.TraitType):
+    """Finite numbers of a given shape: given as any nested numbers, kept as lists of floats.
+
+    In the shape ``None`` stands for any positive size.
+    """
+
+    def __init__(self, help, default, shape):
+        self.shape = shape
+        super().__init__(np.array(default, dtype=float).tolist(), help=help)
+        sizes = ", ".join("n" if size is None else str(size) for size in shape)
+        self.shown = f"({sizes},)" if len(shape) == 1 else f"({sizes})"
+        self.tag(sync=True, type=f"array_like, shape {self.shown}")
+
+    def validate(self, obj, value):
+        try:
+            array = np.array(value, dtype=float)
+        except (TypeError, ValueError):
+            self._refuse(obj, f"got {value!r}")
+        fits = array.ndim == len(self.shape) and all(
+            size and wanted in (None, size) for wanted, size in zip(self.shape, array.shape)
+        )
+        if not fits:
+            self._refuse(obj, f"got shape {array.shape}")
+        if not np.isfinite(array).all():
+            self._refuse(obj, "got a value that is not finite")
+        return array.tolist()
+
+    def _refuse(self, obj, why):
+        raise traitlets.TraitError(
+            f"{type(obj).__name__}.{self.name} must be finite numbers of shape {self.shown}: {why}."
+        )
+
+
+def within(widget, name, value, limits):
+    """The value, if all its numbers lie within the trait that `limits` names."""
+    low, high = getattr(widget, limits)
+    array = np.array(value)
+    if array.min() < low or array.max() > high:
+        raise traitlets.TraitError(
+            f"{type(widget).__name__}.{name} must lie between {low} and {high} ({limits}), "
+            f"got {value!r}."
+        )
+    return value

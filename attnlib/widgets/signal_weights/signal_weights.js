@@ -1,0 +1,176 @@
+// Choose a moment of a signal and see the weights that make its output.
+import { choice, powerSlider, slider } from "../shared/controls.js";
+import { dot } from "../shared/core.js";
+import { similarityWeights, windowWeights } from "./filters.js";
+import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { presets, readable, spoken } from "../shared/frame.js";
+import { keepGrip, movable } from "../shared/movable.js";
+import { fill, h, number, set, svg, tick, write } from "../shared/parts.js";
+import words from "./words.json";
+
+const WIDTH = 660;
+const HEIGHT = 250;
+const STRIP = 96;
+// Bars and discs have one scale for all settings: the strip is as high as a weight of this size.
+const TOP = 0.35;
+const TRAITS = ["moment", "mode", "reach", "bandwidth"];
+
+export function render({ model, el }) {
+  const signal = model.get("signal");
+  const clean = model.get("clean");
+  const n = signal.length;
+  const low = Math.min(...signal) - 0.15;
+  const high = Math.max(...signal) + 0.15;
+  const toX = (j) => 16 + (j * (WIDTH - 32)) / (n - 1);
+  const toY = (x) => 8 + ((high - x) * (HEIGHT - 16)) / (high - low);
+  const path = (values) =>
+    values.map((x, j) => `${toX(j).toFixed(2)},${toY(x).toFixed(2)}`).join(" ");
+
+  // The edge lies where the truth jumps furthest from one element to the next.
+  const jumps = clean.slice(1).map((x, j) => Math.abs(x - clean[j]));
+  const edge = jumps.indexOf(Math.max(...jumps)) + 0.5;
+  const root = svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT + STRIP + 58}`,
+    class: "attn-plane attn-signal",
+    role: "group",
+    "aria-label": "The signal, its weights and the filtered signal",
+  });
+  keepGrip(root);
+  const base = HEIGHT + STRIP + 4;
+  const heightOf = (weight) => (weight / TOP) * (STRIP - 18);
+  const marker = svg("line", { class: "attn-moment attn-query", y1: 6, y2: base });
+  const truth = svg("polyline", { class: "attn-truth", points: path(clean) });
+  const filtered = svg("polyline", { class: "attn-filtered attn-value" });
+  const dots = signal.map((x, j) =>
+    svg("circle", { class: "attn-sample", cx: toX(j), cy: toY(x), r: 3.2 }),
+  );
+  const inks = signal.map((x, j) => svg("circle", { class: "attn-disc", cx: toX(j), cy: toY(x) }));
+  const bars = signal.map((_, j) =>
+    svg("rect", { class: "attn-stem", x: toX(j) - 3, width: 6, rx: 1 }),
+  );
+  const output = svg("path", { class: "attn-output" });
+  const knob = svg("circle", { class: "attn-knob attn-query", cy: base + 8, r: 8 });
+  const hit = svg("circle", { class: "attn-hit", cy: base + 8 });
+  const stripLabel = svg("text", { class: "attn-tick", x: 16, y: HEIGHT + 10 });
+  const handle = svg("g", null, marker, knob, hit);
+  // Ticks: readings along the bottom, whole numbers at the side, tenths of weight below.
+  const rule = (y) => svg("line", { class: "attn-grid", x1: 0, x2: WIDTH, y1: y, y2: y });
+  const ticks = [];
+  const level = (y, above, text) => ticks.push(rule(y), tick(WIDTH - 4, y - above, "end", text));
+  for (let j = 0; j < n; j += 10) ticks.push(tick(toX(j), base + 34, "middle", String(j)));
+  for (let x = Math.ceil(low); x <= high; x += 1) level(toY(x), 4, number(x, 0));
+  for (const w of [0.1, 0.2, 0.3]) level(base - heightOf(w), 3, number(w, 1));
+  root.append(
+    svg("rect", { class: "attn-paper", width: WIDTH, height: HEIGHT, rx: 6 }),
+    svg("line", { class: "attn-axis", x1: 0, x2: WIDTH, y1: base, y2: base }),
+    ...ticks,
+    truth,
+    ...dots,
+    ...inks,
+    filtered,
+    ...bars,
+    stripLabel,
+    handle,
+    output,
+  );
+  const plane = {
+    range: [0, n - 1],
+    fromEvent: (event) => {
+      const box = root.getBoundingClientRect();
+      const x = ((event.clientX - box.left) / box.width) * WIDTH;
+      return [((x - 16) * (n - 1)) / (WIDTH - 32), 0];
+    },
+  };
+  const speak = movable(handle, {
+    plane,
+    label: "Moment",
+    step: 1,
+    at: () => [model.get("moment"), 0],
+    place: ([x]) => change(model, { moment: Math.round(x) }),
+    surface: root,
+    flat: true,
+    describe: ([x]) => `element ${x} of ${n - 1}, signal ${number(signal[x])}`,
+  });
+
+  const mode = bound(model, "mode", choice, {
+    label: "Weights",
+    options: [["fixed", "fixed: near in time"], ["adaptive", "adaptive: alike in value"]],
+  });
+  const reach = bound(model, "reach", slider, {
+    label: "Reach in time",
+    range: [0, 12, 1],
+    format: (value) => `\u00b1${value}`,
+  });
+  const bandwidth = bound(model, "bandwidth", powerSlider, {
+    label: "Bandwidth in value",
+    powers: [-2, 1],
+  });
+  const controls = [mode, reach, bandwidth];
+  const worked = h("p", { class: "attn-worked" });
+  const voice = spoken();
+  const tell = readable(worked, (text) => {
+    write(worked, text);
+    voice.say(text);
+  });
+
+  const weightsAt = (t) =>
+    model.get("mode") === "fixed"
+      ? windowWeights(n, t, model.get("reach"))
+      : similarityWeights(signal, t, model.get("bandwidth"));
+
+  function draw() {
+    const t = model.get("moment");
+    const weights = weightsAt(t);
+    const outputs = signal.map((_, j) => dot(weightsAt(j), signal));
+    weights.forEach((w, j) => {
+      const height = heightOf(Math.min(w, TOP));
+      set(bars[j], { y: (base - height).toFixed(2), height: height.toFixed(2) });
+      set(inks[j], { r: (24 * Math.sqrt(w)).toFixed(2) });
+    });
+    set(filtered, { points: path(outputs) });
+    set(marker, { x1: toX(t), x2: toX(t) });
+    set(knob, { cx: toX(t) });
+    set(hit, { cx: toX(t) });
+    set(output, { d: `M${toX(t)} ${toY(outputs[t]) - 8}l8 8l-8 8l-8 -8Z` });
+    write(stripLabel, `weights, the largest ${number(Math.max(...weights), 3)}`);
+    controls.forEach((control) => control.draw());
+    set(reach.element, { hidden: model.get("mode") === "fixed" ? null : "" });
+    set(bandwidth.element, { hidden: model.get("mode") === "fixed" ? "" : null });
+    const error = (where) => {
+      const squares = outputs.map((y, j) => (y - clean[j]) ** 2).filter((_, j) => where(j));
+      return Math.sqrt(squares.reduce((a, b) => a + b, 0) / squares.length);
+    };
+    tell(
+      fill(words.said, {
+        moment: t,
+        signal: signal[t],
+        output: outputs[t],
+        clean: clean[t],
+        before: error((j) => j <= edge - 4),
+        near: error((j) => Math.abs(j - edge) < 4),
+        after: error((j) => j >= edge + 4),
+      }),
+    );
+    speak();
+  }
+
+  const legend = h(
+    "p",
+    { class: "attn-legend" },
+    h("span", null, "\u25cb signal"),
+    h("span", null, "\u254c truth"),
+    h("span", { class: "attn-value" }, "\u2501 filtered, \u25c6 output"),
+    h("span", null, "\u25cf weight"),
+  );
+  el.append(
+    frameOf(
+      model,
+      root,
+      legend,
+      worked,
+      controlRow(controls, presets(model, TRAITS)),
+      voice.element,
+    ),
+  );
+  return follow(model, TRAITS, draw);
+}

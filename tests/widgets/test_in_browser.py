@@ -1,0 +1,294 @@
+"""Every widget that is found, in a real browser without a kernel: what it declares is what it does.
+
+All tests of a widget share one page, loaded anew for each.  Its timers run at once, so that what is
+said after a rest is there without one.
+"""
+
+import json
+import re
+from itertools import product
+
+import pytest
+from watching import Watch
+from widget_pages import COARSE, centre, frame, perform, state, swipe, widget_page_text
+
+from attnlib.widgets import WIDGETS
+
+pytestmark = pytest.mark.browser
+
+AT_ONCE = "{ const later = setTimeout; window.setTimeout = (run) => later(run, 0); }"
+MARKUP = "<img src=x onerror=alert(1)>"
+HELD = "e => getComputedStyle(e).contain.includes('strict')"
+
+
+@pytest.fixture(scope="module", params=WIDGETS)
+def opened(request, browser, tmp_path_factory):
+    """A widget's class, and a function that shows its first samples on a screen."""
+    cls, watch, pages = WIDGETS[request.param], Watch(browser), {}
+    folder = tmp_path_factory.mktemp(cls.__name__)
+    watch.allowed.append(folder.as_uri())
+
+    def opened(count=1, **screen):
+        key = (count, *screen.items())
+        if key not in pages:
+            path = folder / f"{count}.html"
+            shown = [cls(**given) for given in cls.samples[:count]]
+            path.write_text(widget_page_text(shown), encoding="utf-8")
+            pages[key] = watch.page(**screen)
+            pages[key].add_init_script(AT_ONCE)
+            pages[key].goto(path.as_uri())
+        else:
+            pages[key].reload()
+        return pages[key]
+
+    yield cls, opened
+    watch.close()
+
+
+@pytest.fixture
+def cls(opened):
+    return opened[0]
+
+
+@pytest.fixture
+def page(opened):
+    return opened[1]()
+
+
+def rounded(value):
+    return json.loads(json.dumps(value), parse_float=lambda text: round(float(text), 6))
+
+
+def first(cls, **changed):
+    """The state of the first sample, with some traits changed."""
+    return cls(**cls.samples[0] | changed).state()
+
+
+def reset(page):
+    button = page.get_by_role("button", name="Reset")
+    button.click() if button.count() else page.reload()
+
+
+def agrees(page, cls, *, changed):
+    """The page has the first sample's state with these changes, and says what Python says."""
+    found = state(page, cls)
+    assert rounded(found) == rounded(first(cls, **changed))
+    spoken = page.locator("[aria-live=polite]")
+    assert (spoken.inner_text() if spoken.count() else "") == cls(**found).said()
+
+
+def test_it_says_what_python_says_of_every_sample(opened):
+    cls, show = opened
+    page = show(count=len(cls.samples))
+    frame(page)
+    places = page.locator("[data-alive]").all()
+    assert len(places) == len(cls.samples)
+    for place, given in zip(places, cls.samples):
+        spoken = place.locator("[aria-live=polite]")
+        assert (spoken.inner_text() if spoken.count() else "") == cls(**given).said()
+        assert cls(**given).task.replace("`", "") in place.inner_text()
+    assert page.locator("main img").count() == 0
+
+
+def test_every_move_does_by_keyboard_what_is_declared_and_reset_takes_it_back(cls, page):
+    for move in cls(**cls.samples[0]).moves():
+        perform(page, move)
+        agrees(page, cls, changed=move.given | move.then)
+        assert move.says in page.locator(".attn").inner_text(), move
+        assert page.locator("[aria-invalid]").count() == 0, move
+        reset(page)
+        frame(page)
+        agrees(page, cls, changed={})
+
+
+def test_every_control_is_declared_and_has_a_name(cls, page):
+    sample = cls(**cls.samples[0])
+    declared = {(move.role, move.name) for move in sample.moves() if not move.given}
+    buttons = [option["label"] for option in state(page, cls).get("presets", [])]
+    client = page.context.new_cdp_session(page)
+    nodes = client.send("Accessibility.getFullAXTree")["nodes"]
+    roles = {"slider", "spinbutton", "textbox", "combobox", "radio", "checkbox", "link", "button"}
+    found = [
+        (node["role"]["value"], node.get("name", {}).get("value", "").strip())
+        for node in nodes
+        if not node["ignored"] and node["role"]["value"] in roles
+    ]
+    found = {control for control in found if control not in {("button", b) for b in buttons}}
+    assert found - {("button", "Reset"), ("button", "Check")} == declared
+
+
+def test_presets_do_what_they_say(cls, page):
+    for preset in state(page, cls).get("presets", []):
+        label = preset.pop("label")
+        page.get_by_role("button", name=label).click()
+        frame(page)
+        agrees(page, cls, changed=preset)
+
+
+TABBABLE = """
+    () => {
+      const all = document.querySelectorAll("input, button, a[href], [tabindex='0']");
+      const shown = [...all].filter((e) => e.checkVisibility({ visibilityProperty: true }));
+      const groups = Map.groupBy(shown, (e) => (e.type === "radio" ? e.name : null));
+      return shown.filter((e) => e.type !== "radio" || e ===
+        (groups.get(e.name).find((x) => x.checked) ?? groups.get(e.name)[0])).length;
+    }
+"""
+UNSEEN = """
+    () => {
+      const here = document.activeElement;
+      if (here === document.body || here.dataset.seen) return false;
+      return (here.dataset.seen = "yes");
+    }
+"""
+
+
+def test_tab_reaches_every_control(page):
+    wanted, seen = page.evaluate(TABBABLE), 0
+    page.keyboard.press("Tab")
+    while page.evaluate(UNSEEN):
+        seen += 1
+        page.keyboard.press("Tab")
+    assert seen == wanted > 0
+
+
+def handles(page):
+    """Whatever has a place in a picture and can be dragged there."""
+    return page.locator("svg [role=slider]").all()
+
+
+def reached(page, cls, found, target):
+    """The handle is under the pointer, as far as its steps allow; one declared trait changed."""
+    frame(page)
+    label = found.get_attribute("aria-label")
+    (move,) = (m for m in cls(**cls.samples[0]).moves() if (m.role, m.name) == ("slider", label))
+    assert centre(found.locator("circle").last)[0] == pytest.approx(target[0], abs=6), label
+    changed = {trait: state(page, cls)[trait] for trait in move.then}
+    assert rounded(changed) != rounded({trait: first(cls)[trait] for trait in changed})
+    agrees(page, cls, changed=changed)
+    reset(page)
+    frame(page)
+
+
+def towards_the_middle(page, found):
+    start = centre(found.locator("circle").last)
+    middle = centre(found.locator("xpath=ancestor::*[name()='svg']"))[0]
+    return start, (start[0] + (40 if start[0] <= middle else -40), start[1])
+
+
+def test_handles_are_dragged_and_the_widget_keeps_its_size_meanwhile(cls, page):
+    widget = page.locator(".attn")
+    size = widget.bounding_box()
+    for found in handles(page):
+        start, target = towards_the_middle(page, found)
+        page.mouse.move(*start)
+        page.mouse.down()
+        page.mouse.move(*target, steps=4)
+        frame(page)
+        assert widget.evaluate(HELD) and widget.bounding_box() == pytest.approx(size)
+        page.mouse.up()
+        assert not widget.evaluate(HELD) and widget.evaluate("e => e.style.blockSize") == ""
+        assert widget.bounding_box() == pytest.approx(size)
+        reached(page, cls, found, target)
+
+
+def test_the_right_button_moves_nothing(cls, page):
+    for found in handles(page)[:1]:
+        start, target = towards_the_middle(page, found)
+        page.mouse.move(*start)
+        page.mouse.down(button="right")
+        page.mouse.move(*target)
+        page.mouse.up(button="right")
+        frame(page)
+        agrees(page, cls, changed={})
+
+
+def test_a_finger_moves_handles_and_not_the_page(opened):
+    cls, show = opened
+    page = show(**COARSE)
+    for found in handles(page):
+        found.scroll_into_view_if_needed()
+        top = page.evaluate("scrollY")
+        start, target = towards_the_middle(page, found)
+        swipe(page, start, target)
+        assert page.evaluate("scrollY") == top
+        reached(page, cls, found, target)
+
+
+GRASP = """
+    (element, size) => {
+      const hit = element.querySelector("circle:last-of-type").getBoundingClientRect();
+      const [x, y] = [hit.x + hit.width / 2, hit.y + hit.height / 2];
+      const away = size / 2 - 0.5;
+      return [[away, 0], [-away, 0], [0, away], [0, -away]].filter(([dx, dy]) =>
+        document.elementFromPoint(x + dx, y + dy)?.closest("[role=slider]") !== element).length;
+    }
+"""
+
+
+SMALL = """
+    () => [...document.querySelectorAll("input, button")].filter((e) => {
+      const { width, height } = (e.closest("label") ?? e).getBoundingClientRect();
+      return e.checkVisibility() && Math.min(width, height) < 24;
+    }).map((e) => e.outerHTML)
+"""
+
+
+@pytest.mark.parametrize("screen", [{}, COARSE], ids=["mouse", "finger"])
+def test_controls_are_large_enough_and_nothing_is_wider_than_the_window(opened, screen):
+    page = opened[1](**screen)
+    for width in (1280, 560, 360):
+        page.set_viewport_size({"width": width, "height": 844})
+        frame(page)
+        for found in handles(page):
+            found.scroll_into_view_if_needed()
+            assert found.evaluate(GRASP, 44 if screen else 24) == 0, (width, found.inner_html())
+        assert page.evaluate(SMALL) == [], width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+NONSENSE = ["abc", "", "1.2.3", "--1", "Infinity", "0x1", MARKUP]
+
+
+def test_what_is_no_number_is_said_and_changes_nothing(cls, page):
+    fields = page.get_by_role("textbox").all()
+    for typed, field in [*product(NONSENSE, fields[:1]), *product(NONSENSE[:1], fields)]:
+        field.fill(typed)
+        field.press("Enter")
+        frame(page)
+        assert field.input_value() == typed and field.get_attribute("aria-invalid") == "true"
+        message = page.locator("[role=alert], [role=status]").first.inner_text()
+        assert "number" in message and "NaN" not in page.locator("main").inner_text()
+        agrees(page, cls, changed={})
+        reset(page)
+
+
+def test_new_numbers_are_spoken_once_they_rest(cls, show):
+    sliders = [move for move in cls(**cls.samples[0]).moves() if move.role == "slider"]
+    if not sliders:
+        return
+    page, heard = show(cls(**cls.samples[0])), []
+    page.expose_function("heard", lambda text: heard.append(text))
+    page.locator("[aria-live=polite]").evaluate(
+        "(e) => new MutationObserver(() => heard(e.textContent)).observe(e, { childList: true })"
+    )
+    for _ in range(5):
+        page.get_by_role("slider", name=sliders[0].name, exact=True).press(sliders[0].key)
+    frame(page)
+    wanted = cls(**state(page, cls)).said()
+    page.wait_for_function(
+        "(text) => document.querySelector('[aria-live]').textContent === text", arg=wanted
+    )
+    assert len(heard) <= 2 and wanted != cls(**cls.samples[0]).said()
+
+
+def test_text_is_never_markup(cls, show):
+    text = MARKUP + "</script><script>alert(2)</script>"
+    given = json.loads(
+        re.sub(r'"(label|text|why|reply)": "[^"]*"', r'"\1": "!"', json.dumps(first(cls)))
+    )
+    given = json.loads(json.dumps(given).replace('"!"', json.dumps(text)))
+    names = {"title", "task", "question", "why", "hint"} & set(given)
+    page = show(cls(**given | dict.fromkeys(names, text)))
+    assert page.locator("[data-alive]").count() == 1
+    assert page.get_by_text(text).count() >= 2 and page.locator("main img").count() == 0

@@ -1,0 +1,72 @@
+"""Joining: each file keeps its names to itself, in Jupyter's form and in the site's."""
+
+import pytest
+
+from attnlib.widgets import WIDGETS
+from attnlib.widgets.shared import modules
+
+IMPORT = """
+    async (text) => {
+      const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+      return (await import(address)).default.render(3);
+    }
+"""
+FILES = {
+    "a.js": (
+        "const SIZE = 1;\nexport const made = 'a';\nexport async function size() { return SIZE; }"
+    ),
+    "b.js": "const SIZE = 2;\nexport class B {\n  size() { return SIZE; }\n}",
+    "w/words.json": '{"said": "export const SIZE"}',
+    "w/w.js": (
+        'import { made, size as ofA } from "../a.js";\nimport { B } from "../b.js";\n'
+        'import words from "./words.json";\nconst [define, needs, SIZE] = [3, 4, 5];\n'
+        "export async function render(given) {\n"
+        "  return [made, await ofA(), new B().size(), SIZE + given, words.said];\n}"
+    ),
+    "default.js": "export default 3;",
+    "star.js": 'import * as a from "./a.js";',
+    "bare.js": 'import { a } from "d3";',
+    "round.js": 'import { a } from "./about.js";',
+    "about.js": 'import { a } from "./round.js";',
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(modules, "HERE", tmp_path)
+    monkeypatch.setattr(modules, "_module", modules._module.__wrapped__)
+    (tmp_path / "w").mkdir()
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(f"{text}\n" + "// the end\n" * name.endswith("js"))
+
+
+@pytest.mark.browser
+def test_modules_have_their_own_scope(folder, browser):
+    page = browser.new_page()
+    made = page.evaluate(IMPORT, modules.notebook_module("w"))
+    assert made == ["a", 1, 2, 8, "export const SIZE"]
+    page.close()
+
+
+@pytest.mark.parametrize("name", ["default", "star", "bare"])
+def test_what_cannot_be_joined_is_refused_with_the_line(folder, name):
+    with pytest.raises(ValueError, match=rf"{name}.js: cannot join `(im|ex)port .*; write"):
+        modules.needed(f"{name}.js")
+
+
+def test_modules_that_need_each_other_are_refused(folder):
+    with pytest.raises(ValueError, match=r"cycle.*round\.js"):
+        modules.needed("round.js")
+
+
+@pytest.mark.browser
+def test_all_files_at_once_run_in_the_site_and_in_jupyter(browser, javascript):
+    loaded = javascript("shared/core.js")
+    assert loaded(("dot", [1, 2], [3, 4])) == [11]
+    page = browser.contexts[-1].pages[-1]
+    names = modules.needed(*(f"{name}/{name}.js" for name in WIDGETS))
+    assert page.evaluate("(names) => names.map((name) => typeof AttentionBook.load(name))", names)
+    for name in WIDGETS:
+        render = "typeof (await import(address)).default.render"
+        check = IMPORT.replace("(await import(address)).default.render(3)", render)
+        assert page.evaluate(check, modules.notebook_module(name)) == "function"
