@@ -350,7 +350,9 @@ def check_html(reply):
     return tags
 
 
-@pytest.mark.parametrize("answer", [raising, lambda text: lambda x: text, str], ids=str)
+@pytest.mark.parametrize(
+    "answer", [raising, lambda text: lambda x: text, str], ids=["raised", "returned", "given"]
+)
 @given(text=st.one_of(st.text(), st.just("<script>alert('1')</script>")))
 @settings(max_examples=30, deadline=None)
 def test_any_text_stays_text(answer, text):

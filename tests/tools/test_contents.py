@@ -23,7 +23,8 @@ OLD = """<!-- chapters: tables -->
 | 1 Something else | in preparation |
 | 9 Nine, at last | in preparation |
 <!-- end --> Chapters <!-- chapters: numbers --><!-- end -->,
-<!-- chapters: minutes -->0<!-- end --> min, in the order <!-- chapters: order -->?<!-- end -->."""
+<!-- chapters: minutes -->0<!-- end --> min, in the
+order <!-- chapters: order -->?<!-- end -->."""
 NEW = """<!-- chapters: tables -->
 
 | First | |
@@ -37,7 +38,8 @@ NEW = """<!-- chapters: tables -->
 | 3 [Three](03_x.ipynb) | 30 min |
 
 <!-- end --> Chapters <!-- chapters: numbers -->1, 2 and 3<!-- end -->,
-<!-- chapters: minutes -->40<!-- end --> min, in the order <!-- chapters: order -->1, 3, 2<!-- end -->."""
+<!-- chapters: minutes -->40<!-- end --> min, in the
+order <!-- chapters: order -->1, 3, 2<!-- end -->."""
 
 
 def test_rows_come_from_heads_and_planned_ones_stay_until_the_chapter_is_there(two_parts):

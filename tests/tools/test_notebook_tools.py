@@ -8,18 +8,17 @@ import textwrap
 from pathlib import Path
 
 import jupytext
-import pytest
-from nbformat import from_dict
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
-
-ROOT = Path(__file__).resolve().parents[2]
 import notebooks
+import pytest
 from canonical import NotebookFault, canonical, difference, read, write
 from cell_ids import describe, is_hand_given, stable_ids
+from nbformat import from_dict
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from outputs import VIEW, WIDGET, stable_svg
 
 from attnlib.palette import notebook_macros
 
+ROOT = Path(__file__).resolve().parents[2]
 MACROS = notebook_macros()
 
 

@@ -15,6 +15,15 @@ def numbered_title(page):
 
 
 @chapter_rule
+def nothing_to_do(page):
+    """What `make new-chapter` leaves open is for authors, not for readers."""
+    for cell in page.notebook.cells:
+        for line in cell.source.splitlines():
+            if "TODO" in line:
+                yield f"cell {cell.id} still says: {line}"
+
+
+@chapter_rule
 def opening_question(page):
     """A reader who has a question reads for the answer."""
     if not re.search(r"^\*\*[^*]+\?\*\*$", page.prose, re.MULTILINE):
@@ -36,7 +45,7 @@ def three_to_five_objectives(page):
 @chapter_rule
 def minutes_and_prerequisites(page):
     """Teachers plan by the minutes, readers check that they know enough to begin."""
-    if page.minutes is None or "minutes. You need " not in page.prose:
+    if not page.minutes or "minutes. You need " not in page.prose:
         yield "no minutes and prerequisites: write '*About 40 minutes. You need …*' in the head"
 
 
