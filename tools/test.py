@@ -35,8 +35,10 @@ def main(arguments=None):
     """Run the command line; return the exit code."""
     how = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=how)
-    parser.add_argument("tier", nargs="*", choices=[*STAGES, []], help="without any: everything")
+    parser.add_argument("tier", nargs="*", help="one or more of these; without any, everything")
     tiers = parser.parse_args(arguments).tier
+    if unknown := [tier for tier in tiers if tier not in STAGES]:
+        parser.error(f"no such tier: {', '.join(unknown)}; there are {', '.join(STAGES)}")
     stages = {tier: STAGES[tier] for tier in tiers} or ALL
     return close([run(heading, command) for heading, command in stages.items()])
 
