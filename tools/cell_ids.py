@@ -20,13 +20,14 @@ def is_hand_given(cell_id):
 
 
 def describe(cell):
-    """A readable id for a cell: its figure's name, or its first words.
+    """A readable id for a cell: its figure's name, or the first words of its first line.
 
-    >>> describe({"cell_type": "markdown", "source": "## Why √d? *Scaling*"})
+    >>> describe({"cell_type": "markdown", "source": "## Why √d? *Scaling*\n\nMore."})
     'why-d-scaling'
     """
     figure = cell.get("metadata", {}).get("mystnb", {}).get("figure", {}).get("name")
-    words = re.findall(r"[a-z0-9]+", (figure or cell.get("source", "")).lower())
+    first = (figure or cell.get("source", "")).strip().partition("\n")[0]
+    words = re.findall(r"[a-z0-9]+", first.lower())
     return "-".join(words[:5])[:40].strip("-") or cell["cell_type"]
 
 

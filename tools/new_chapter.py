@@ -76,7 +76,9 @@ def main(number="", name=""):
     toc.write_text(new_toc, encoding="utf-8")
     for written in [path, init, toc, *contents.write()]:
         print(f"wrote {written.relative_to(ROOT)}")
-    print("\nStill to be written; python tools/notebooks.py --check says what is left:")
+    print(
+        "\nStill to be written (make check CHAPTER=", path.stem[:2], " says what is left):", sep=""
+    )
     for problem in problems(Page(path, notebook)):
         print(f"- {problem}")
     return 0

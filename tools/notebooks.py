@@ -122,19 +122,21 @@ def main(arguments=None):
     def work(path):
         return check(path) if options.check else process(path, run=not options.no_execute)
 
+    problems_found = 0
     with ThreadPoolExecutor(options.jobs) as pool:
-        found = [(path, said) for path, all_ in zip(options.paths, pool.map(work, options.paths))
-                 for said in all_]  # fmt: skip
-    for path, said in found:
-        print(f"{path}: {said}", flush=True)
-    if set(options.paths) & set(NOTEBOOKS):
-        stale = contents.stale() if options.check else contents.write()
-        for path in stale:
-            print(f"{path}: " + ("is not up to date: run make notebooks" if options.check else
-                                 "brought up to date with the chapters' heads"))  # fmt: skip
-        found += stale if options.check else []
-    print(f"{len(options.paths)} notebooks, {len(found)} problems")
-    return 1 if found else 0
+        for path, found in zip(options.paths, pool.map(work, options.paths)):
+            print("".join(f"{path}: {said}\n" for said in found), end="", flush=True)
+            problems_found += len(found)
+    if {path.resolve() for path in options.paths} & set(NOTEBOOKS):
+        if options.check:
+            for path in contents.stale():
+                print(f"{path}: says something else than the chapters' heads: run make notebooks")
+                problems_found += 1
+        else:
+            for path in contents.write():
+                print(f"{path}: brought up to date with the chapters' heads")
+    print(f"{len(options.paths)} notebooks, {problems_found} problems")
+    return 1 if problems_found else 0
 
 
 if __name__ == "__main__":

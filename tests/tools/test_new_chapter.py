@@ -61,6 +61,16 @@ def test_a_chapter_is_begun(copy):
     assert files(copy.folder) == after
 
 
+def test_other_minutes_in_a_head_reach_the_cover(copy):
+    chapter, cover = (copy.folder / "book" / f"{name}.ipynb" for name in ("04_scaling", "index"))
+    chapter.write_text(chapter.read_text().replace("About 50 minutes", "About 99 minutes"))
+    code, said = copy("notebooks.py", "--check", "book/04_scaling.ipynb")
+    assert code == 1 and "index.ipynb: says something else than the chapters' heads" in said
+    assert copy("notebooks.py", "--no-execute", "book/04_scaling.ipynb")[0] == 0
+    assert "4 [Scaling](04_scaling.ipynb) | 99 min |" in cover.read_text()
+    assert copy("notebooks.py", "--check")[0] == 0
+
+
 @pytest.mark.parametrize(
     "number, name, words",
     [
