@@ -20,7 +20,7 @@ def is_hand_given(cell_id):
 
 
 def describe(cell):
-    """A readable id for a cell: its figure's name, or the first words of its first line.
+    r"""A readable id for a cell: its figure's name, or the first words of its first line.
 
     >>> describe({"cell_type": "markdown", "source": "## Why √d? *Scaling*\n\nMore."})
     'why-d-scaling'

@@ -180,14 +180,24 @@ def test_the_order_of_arguments_and_a_single_number():
 
 
 def test_mistake_that_raises_on_some_cases():
-    def partly(function, ones):
-        return lambda x: function(x) if len(x) == 2 else x @ np.ones(ones)
+    def partly(function, fails):
+        return lambda x: function(x) if len(x) == 2 else fails(x)
+
+    def seven(x):
+        return x @ np.ones(7)
+
+    def six(x):
+        return x @ np.ones(6)
+
+    def no_such_index(x):
+        return x[9]
 
     # With another message it is the same mistake only if a wrong value is shared.
     for function, same in [(lambda x: x + np.array([0.0, 1.0]), True), (lambda x: 2 * x, False)]:
-        known = exercise(mistakes=(Mistake("m", partly(function, 7), "This one."),))
-        assert examine(known, partly(function, 7)).message == "This one."
-        assert (examine(known, partly(function, 6)).message == "This one.") == same
+        known = exercise(mistakes=(Mistake("m", partly(function, seven), "This one."),))
+        assert examine(known, partly(function, seven)).message == "This one."
+        assert (examine(known, partly(function, six)).message == "This one.") == same
+        assert examine(known, partly(function, no_such_index)).status == "error"
 
 
 @pytest.mark.parametrize(
@@ -493,7 +503,7 @@ def test_faults_of_a_judge_and_of_a_reference():
 def test_exercises_load_numpy_only():
     code = (
         "import sys; from attnlib.exercises import all_exercises; all_exercises();"
-        "heavy = {'matplotlib', 'ipywidgets', 'IPython', 'torch', 'scipy'} & set(sys.modules);"
+        "heavy = {'matplotlib', 'ipywidgets', 'torch', 'scipy', 'pytest'} & set(sys.modules);"
         "print(sorted(heavy))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
