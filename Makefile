@@ -1,16 +1,25 @@
-# make book · test · mutants · serve · notebooks · lab · bench · bench-page · clean
+# make book · check · test · new-chapter · notebooks · lab · serve · mutants · bench · bench-page · clean
 PYTHON ?= python3
 BIN := .venv/bin
 SITE := _build/html
 
-.PHONY: book test mutants serve notebooks lab bench bench-page clean
+.PHONY: book check test new-chapter notebooks lab serve mutants bench bench-page clean
 
 book: .venv/installed
 	$(BIN)/jupyter-book build . -W -n --keep-going --all -q
 	@echo "Open $(SITE)/index.html in a browser, or run: make serve"
 
+# One chapter: make check CHAPTER=02
+check: .venv/installed
+	$(BIN)/python tools/check.py $(CHAPTER)
+
+# Everything, or some tiers: make test TIER="mathematics notebooks"
 test: .venv/installed
-	$(BIN)/python tools/test.py
+	$(BIN)/python tools/test.py $(TIER)
+
+# make new-chapter N=05 NAME=many_queries
+new-chapter: .venv/installed
+	$(BIN)/python tools/new_chapter.py "$(N)" "$(NAME)"
 
 mutants: .venv/installed
 	$(BIN)/python tools/mutate.py

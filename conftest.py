@@ -19,12 +19,26 @@ from widget_pages import HOST, widget_page_text  # noqa: E402
 from attnlib.widgets import WIDGETS  # noqa: E402
 from attnlib.widgets.shared import modules  # noqa: E402
 
+#: Folders whose tests are mathematics; in `attnlib` it is all but the rest.
+MATHEMATICS, REST = {"mathematics", "cost"}, {"widgets", "exercises", "figures"}
 BROWSER_REQUIRED = os.environ.get("CI") == "true" or os.environ.get("REQUIRE_BROWSER") == "1"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Each test is in one tier: by its marker (browser, site, lab), or else by its folder."""
+    for item in items:
+        if not any(map(item.get_closest_marker, ("browser", "site", "lab"))):
+            folders = set(item.path.relative_to(ROOT).parts)
+            known = MATHEMATICS & folders or ("attnlib" in folders and not REST & folders)
+            item.add_marker("mathematics" if known else "exercises")
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """The folder of the built site; built once, also for several workers."""
+    """The folder of the built site: named by BOOK_SITE, or built once, for all workers."""
+    if "BOOK_SITE" in os.environ:
+        return Path(os.environ["BOOK_SITE"])
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent

@@ -13,30 +13,24 @@ LANGUAGE = {
     "name": "python",
     "pygments_lexer": "ipython3",
 }
-NOTEBOOK_METADATA = ("mystnb", "myst", "html_meta", "orphan", "tocdepth", "title")
+NOTEBOOK_METADATA = (
+    "attention_book", "mystnb", "myst", "html_meta", "orphan", "tocdepth", "title",
+)  # fmt: skip
 CELL_METADATA = ("mystnb", "tags")
 MACROS_ID = "macros"
 
 
 class NotebookFault(ValueError):
-    """A notebook holds something that cannot be committed; one line for each fault."""
+    """A notebook cannot be run or committed; one line for each fault."""
 
 
 def read(text):
     """A notebook from the text of its file, as it is: nothing added, nothing checked.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    NotebookNode
-
     Raises
     ------
     NotebookFault
-        If the text is no notebook, as after a merge conflict.
+        If the text is not a notebook, as after a merge conflict.
     """
     try:
         return nbformat.v4.reads(text)
@@ -45,36 +39,18 @@ def read(text):
 
 
 def write(notebook):
-    """The text of a notebook's file: sorted keys, indent 1, a newline at the end.
-
-    Parameters
-    ----------
-    notebook : NotebookNode
-
-    Returns
-    -------
-    str
-    """
+    """The text of a notebook's file: sorted keys, indent 1, a newline at the end."""
     return nbformat.v4.writes(notebook) + "\n"
 
 
 def macros_cell(source):
     """The first cell of a notebook: formula macros for JupyterLab, dropped from the site."""
-    return nbformat.from_dict(
-        {
-            "cell_type": "markdown",
-            "id": MACROS_ID,
-            "metadata": {"tags": ["remove-cell"]},
-            "source": source,
-        }
-    )
+    metadata = {"tags": ["remove-cell"]}
+    return nbformat.v4.new_markdown_cell(source, id=MACROS_ID, metadata=metadata)
 
 
 def is_macros(cell):
-    """Whether a cell is the macros cell of an earlier run, which may have lost its id on the way.
-
-    Text formats such as MyST keep no ids.
-    """
+    """Whether a cell is the macros cell of an earlier run; text formats do not keep its id."""
     if cell["cell_type"] != "markdown" or "remove-cell" not in tags(cell):
         return False
     return cell.get("id") == MACROS_ID or cell["source"].startswith("$$\n\\definecolor")
@@ -107,9 +83,8 @@ def prepared(notebook, macros):
         cell["metadata"] = kept(cell.get("metadata", {}), CELL_METADATA)
     metadata = kept(notebook.metadata, NOTEBOOK_METADATA)
     metadata |= {"kernelspec": KERNEL, "language_info": LANGUAGE}
-    return nbformat.from_dict(
-        {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
-    )
+    parts = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return nbformat.from_dict(parts)
 
 
 def canonical(notebook, macros):
@@ -153,23 +128,11 @@ def canonical(notebook, macros):
 
 
 def difference(found, wanted):
-    """Where a notebook first differs from its canonical form.
-
-    Parameters
-    ----------
-    found, wanted : NotebookNode
-
-    Returns
-    -------
-    str
-        The cell and the parts of it that differ, or the metadata, or the layout of the file.
-    """
+    """Where a notebook first differs from its canonical form, in a few words."""
     for mine, theirs in zip(found.cells, wanted.cells, strict=False):
         parts = [key for key in sorted({*mine, *theirs}) if mine.get(key) != theirs.get(key)]
         if parts:
             return f"cell {theirs.id} differs in {', '.join(parts)}"
     if len(found.cells) != len(wanted.cells):
         return f"{len(found.cells)} cells instead of {len(wanted.cells)}"
-    if found.metadata != wanted.metadata:
-        return "the notebook's metadata differ"
-    return "the layout of the file differs"
+    return "the notebook's metadata or the layout of the file differs"

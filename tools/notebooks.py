@@ -4,45 +4,55 @@ python tools/notebooks.py                    execute and rewrite every notebook 
 python tools/notebooks.py book/02_qkv.ipynb  only this one
 python tools/notebooks.py --no-execute       rewrite with the outputs that are there
 python tools/notebooks.py --check            change nothing, say what is not as it should be
+
+What the cover, the README and *Teach with it* say of the chapters is brought up to date as well.
 """
 
 import argparse
+import asyncio
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import contents
 from canonical import NotebookFault, canonical, difference, prepared, read, write
-from execution import ExecutionFailed, execute
-from rules import problems
+from nbclient import NotebookClient
+from outputs import ANSI
+from rules import Page, problems
+
+from attnlib.palette import notebook_macros
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT)]  # works from a checkout in which attnlib is not installed
+NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
+SECONDS_A_CELL = 120
 
-from attnlib.palette import notebook_macros  # noqa: E402
 
+def execute(notebook, path):
+    """Run all cells of a notebook in a fresh kernel, in the notebook's folder.
 
-def find_notebooks(paths):
-    """The notebooks among some files and folders.
-
-    Parameters
-    ----------
-    paths : iterable of path-like
-        Folders are searched, without checkpoints and other hidden folders.
-
-    Returns
-    -------
-    list of Path
-        Sorted, each once.
+    Raises
+    ------
+    NotebookFault
+        If a cell raises, takes too long or takes its kernel down; with its id, source, traceback.
     """
-    found = set()
-    for path in map(Path, paths):
-        if path.is_dir():
-            inside = [p.relative_to(path) for p in path.rglob("*.ipynb")]
-            found |= {path / p for p in inside if not any(x.startswith(".") for x in p.parts)}
-        else:
-            found.add(path)
-    return sorted(found)
+    started = []
+    client = NotebookClient(
+        notebook,
+        timeout=SECONDS_A_CELL,
+        kernel_name="python3",
+        extra_arguments=["--log-level=ERROR"],  # or every kernel warns about its transport
+        record_timing=False,
+        store_widget_state=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(path.resolve().parent)}},
+        on_cell_start=lambda cell, cell_index: started.append(cell.id),
+    )
+    try:
+        asyncio.run(client.async_execute())
+    except Exception as error:
+        where = f"cell {started[-1]} failed" if started else "no kernel started"
+        raise NotebookFault(ANSI.sub("", f"{where}\n{error}")) from error
 
 
 def check(path):
@@ -64,10 +74,10 @@ def check(path):
     except NotebookFault as fault:
         return str(fault).splitlines()
     stale = [f"is not canonical: {difference(notebook, wanted)}"] if write(wanted) != text else []
-    return stale + problems(wanted)
+    return stale + problems(Page(path, wanted))
 
 
-def process(path, run=True, stop=None):
+def process(path, run=True):
     """Bring one notebook's file into canonical form; on any error the file stays as it was.
 
     Parameters
@@ -75,71 +85,58 @@ def process(path, run=True, stop=None):
     path : Path
     run : bool
         Whether to execute it first.
-    stop : threading.Event, optional
 
     Returns
     -------
     list of str
-        The rules that it breaks.
+        Why it was left, or the rules that it breaks.
     """
     before = path.read_bytes()
+    start = time.monotonic()
     try:
         notebook = prepared(read(before.decode()), notebook_macros())
         if run:
-            execute(notebook, path, stop or threading.Event())
+            execute(notebook, path)
+            print(f"{path.name}: run in {time.monotonic() - start:.0f} s", flush=True)
         notebook = canonical(notebook, notebook_macros())
     except NotebookFault as fault:
-        raise NotebookFault("\n".join(f"{path}: {x}" for x in str(fault).splitlines())) from None
+        return [str(fault)]
     after = write(notebook).encode()
     if after != before:
         path.write_bytes(after)
-    return problems(notebook)
-
-
-def process_all(paths, jobs, run):
-    """Bring notebooks into canonical form, several at a time; stop after the first error.
-
-    Returns
-    -------
-    bool
-        Whether all went well.
-    """
-    stop, clean = threading.Event(), True
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = {pool.submit(process, path, run, stop): path for path in paths}
-        try:
-            for future in as_completed(futures):
-                for problem in future.result():
-                    print(f"{futures[future]}: {problem}", flush=True)
-                    clean = False
-        except (ExecutionFailed, NotebookFault) as error:
-            print(f"\n{error}", flush=True)
-            return False
-        finally:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-    return clean
+    return problems(Page(path, notebook))
 
 
 def main(arguments=None):
     """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("paths", nargs="*", default=[ROOT / "book"], help="files or folders")
+    parser.add_argument("paths", nargs="*", type=Path, default=NOTEBOOKS, help="notebooks")
     parser.add_argument("--check", action="store_true", help="change nothing, report")
     parser.add_argument("--jobs", type=int, default=2, help="notebooks at a time (2)")
     parser.add_argument("--no-execute", action="store_true", help="keep the outputs that are there")
     options = parser.parse_args(arguments)
-    paths = find_notebooks(options.paths)
-    if not paths:
-        print("no notebook found")
-        return 1
-    if not options.check:
-        return 0 if process_all(paths, options.jobs, not options.no_execute) else 1
-    found = [(path, problem) for path in paths for problem in check(path)]
-    for path, problem in found:
-        print(f"{path}: {problem}")
-    print(f"{len(paths)} notebooks, {len(found)} problems")
-    return 1 if found else 0
+    missing = [str(path) for path in options.paths if not path.is_file()]
+    if missing:
+        parser.error(f"no such notebook: {', '.join(missing)}")
+
+    def work(path):
+        return check(path) if options.check else process(path, run=not options.no_execute)
+
+    problems_found = 0
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for path, found in zip(options.paths, pool.map(work, options.paths)):
+            print("".join(f"{path}: {said}\n" for said in found), end="", flush=True)
+            problems_found += len(found)
+    if {path.resolve() for path in options.paths} & set(NOTEBOOKS):
+        if options.check:
+            for path in contents.stale():
+                print(f"{path}: says something else than the chapters' heads: run make notebooks")
+                problems_found += 1
+        else:
+            for path in contents.write():
+                print(f"{path}: brought up to date with the chapters' heads")
+    print(f"{len(options.paths)} notebooks, {problems_found} problems")
+    return 1 if problems_found else 0
 
 
 if __name__ == "__main__":

@@ -11,35 +11,17 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{9,}\b")
 SVG_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
-#: An id that matplotlib ends with ten digits of a salted hash: p…, m…, h…, image…, C0_1_….
-SVG_ID = re.compile(r'\bid="((?:[a-z]+|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]{10})"')
+#: A name that matplotlib ends with ten digits of a salted hash: p…, m…, h…, image…, C0_1_….
+SVG_NAME = r"(?:[a-z]+|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]{10}"
 
 
 def tags(cell):
-    """The tags of a cell.
-
-    Parameters
-    ----------
-    cell : NotebookNode
-
-    Returns
-    -------
-    set of str
-    """
+    """The tags of a cell, as a set."""
     return set(cell.get("metadata", {}).get("tags", []))
 
 
 def is_core_widget(output):
-    """Whether an output's only rich form is the view of a live widget model.
-
-    Parameters
-    ----------
-    output : NotebookNode
-
-    Returns
-    -------
-    bool
-    """
+    """Whether an output's only rich form is the view of a live widget model."""
     mimes = set(output.get("data", {}))
     return VIEW in mimes and mimes <= {VIEW, "text/plain"}
 
@@ -47,127 +29,73 @@ def is_core_widget(output):
 def stable_svg(text):
     """An SVG without matplotlib's metadata (date, version) and without salted ids.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-        The same drawing; its ids depend on the drawing only, so that two different figures on
-        one page share none.
+    The ids depend on the drawing only, so that two different figures on one page share none.
     """
     text = SVG_METADATA.sub("", text)
-    order = {old: number for number, old in enumerate(dict.fromkeys(SVG_ID.findall(text)))}
+    names = dict.fromkeys(re.findall(rf'\bid="({SVG_NAME})"', text))
+    order = {old: f"{old[:-10]}{number}" for number, old in enumerate(names)}
 
-    def renamed(name):
+    def renamed(new):
         return re.sub(
-            r'(?<=["#])(?:[a-z]+|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]{10}(?=["\')])',
-            lambda match: name(match[0]) if match[0] in order else match[0],
+            rf'(?<=["#]){SVG_NAME}(?=["\')])',
+            lambda match: new(match[0]) if match[0] in order else match[0],
             text,
         )
 
-    drawing = renamed(lambda old: f"{old[:-10]}{order[old]}")
+    drawing = renamed(order.get)
 
     def digest(old):
-        return hashlib.sha256(f"{order[old]} {drawing}".encode()).hexdigest()[:10]
+        number = order[old][len(old) - 10 :]
+        return old[:-10] + hashlib.sha256(f"{number} {drawing}".encode()).hexdigest()[:10]
 
-    return renamed(lambda old: old[:-10] + digest(old))
+    return renamed(digest)
 
 
 def texts(output):
-    """All the text of an output, without terminal colours and without pictures.
-
-    Parameters
-    ----------
-    output : NotebookNode
-
-    Returns
-    -------
-    str
-    """
+    """All the text of an output, without terminal colours and without pictures."""
     parts = [output.get("text", ""), *output.get("traceback", [])]
     parts += [
-        value if isinstance(value, str) else json.dumps(value)
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for mime, value in output.get("data", {}).items()
         if not mime.startswith("image/")
     ]
     return ANSI.sub("", "\n".join(parts))
 
 
-def one_output(output, number):
-    """One output in canonical form; the execution count is the cell's own."""
+def stable_output(output, number):
+    """One output in canonical form; ``number`` is its cell's place among the code cells."""
     output = {key: value for key, value in output.items() if key != "transient"}
     if "execution_count" in output:
         output["execution_count"] = number
     if "traceback" in output:  # frames inside libraries carry this machine's paths
         frames = output["traceback"]
         output["traceback"] = [f for f in frames if not ANSI.sub("", f).startswith("File ")]
-    if "data" in output:
-        output["data"] = {
-            mime: stable_svg(value) if mime in ("image/svg+xml", "text/html") else value
-            for mime, value in output["data"].items()
-            if mime != VIEW
-        }
-        output["metadata"] = {
-            mime: value for mime, value in output.get("metadata", {}).items() if mime != VIEW
-        }
+    for part in {"data", "metadata"} & set(output):
+        output[part] = {mime: value for mime, value in output[part].items() if mime != VIEW}
+    for mime in {"image/svg+xml", "text/html"} & set(output.get("data", {})):
+        output["data"][mime] = stable_svg(output["data"][mime])
     return output
 
 
 def stable_outputs(cell, number):
-    """The outputs of a code cell in canonical form.
-
-    Parameters
-    ----------
-    cell : NotebookNode
-        A code cell; it is left as it is.
-    number : int
-        Its place among the code cells, 1 for the first.
-
-    Returns
-    -------
-    list of dict
-        Neighbouring pieces of one stream joined, live views and bare core widgets dropped.
-    """
-    merged = []
-    for output in cell.get("outputs", []):
-        if is_core_widget(output):
-            continue
-        output = one_output(output, number)
-        last = merged[-1] if merged else {}
-        if "text" in output and last.get("name") == output["name"]:
-            last["text"] += output["text"]
-        else:
-            merged.append(output)
-    return merged
+    """The outputs of a code cell in canonical form, without bare core widgets."""
+    outputs = cell.get("outputs", [])
+    return [stable_output(output, number) for output in outputs if not is_core_widget(output)]
 
 
 def faults(cell):
-    """Why the outputs of a code cell cannot be committed.
-
-    Parameters
-    ----------
-    cell : NotebookNode
-
-    Returns
-    -------
-    list of str
-        One sentence for each fault; empty when all is well.
-    """
-    found = []
+    """Why the outputs of a code cell cannot be committed, one sentence for each fault."""
     outputs = cell.get("outputs", [])
     live = "live-only" in tags(cell)
     if any(map(is_core_widget, outputs)) and not live:
-        found.append(
+        yield (
             "shows a core ipywidget, which cannot live in a page without a kernel: "
             "use a widget of attnlib.widgets, or tag the cell live-only"
         )
     if live and "nbval-ignore-output" not in tags(cell):
-        found.append("is tagged live-only and must be tagged nbval-ignore-output as well")
+        yield "is tagged live-only and must be tagged nbval-ignore-output as well"
     if addresses := sorted({a for output in outputs for a in ADDRESS.findall(texts(output))}):
-        found.append(f"prints a memory address, which changes in every run: {addresses[0]}")
+        yield f"prints a memory address, which changes in every run: {addresses[0]}"
     stderr = [o["text"] for o in outputs if o.get("name") == "stderr"]
     if stderr and not tags(cell) & {"raises-exception", "allow-stderr"}:
-        found.append(f"writes to stderr: {''.join(stderr).strip()}")
-    return found
+        yield f"writes to stderr: {''.join(stderr).strip()}"

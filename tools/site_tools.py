@@ -15,8 +15,8 @@ from playwright.sync_api import Error
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: What `make book` passes, too: any warning fails the build.
-BUILD_FLAGS = ["-W", "-n", "--keep-going", "--all", "-q"]
+#: As `make book` has it: any warning fails the build.
+BUILD_FLAGS = ["-W", "-n", "--keep-going", "-q"]
 
 BROWSER_FLAGS = [
     "--no-sandbox",
@@ -37,11 +37,16 @@ class NoBrowser(RuntimeError):
     """There is no Chromium on this machine."""
 
 
+def build_command(target, source=ROOT):
+    """How the book is built into a folder; what stands there and is unchanged stays."""
+    start = "from jupyter_book.cli.main import main; main()"
+    where = ["build", str(source), "--path-output", str(target)]
+    return [sys.executable, "-c", start, *where, *BUILD_FLAGS]
+
+
 def build(target, source=ROOT):
     """Build the book as `make book` does; the finished process. The pages are in `html_of`."""
-    start = "from jupyter_book.cli.main import main; main()"
-    command = [sys.executable, "-c", start, "build", str(source)]
-    command += ["--path-output", str(target), *BUILD_FLAGS]
+    command = build_command(target, source)
     return subprocess.run(command, cwd=source, capture_output=True, text=True)
 
 

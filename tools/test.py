@@ -1,71 +1,46 @@
-"""All tests, as CI runs them: `make test`, or `python tools/test.py`.
+"""All tests, as CI runs them: `make test`. Some of them: `make test TIER="mathematics notebooks"`.
 
-Each stage prints a heading and its seconds; the last line counts the checks of all stages.
-The exit status is 1 when something failed and, with CI=true, when something was skipped.
+mathematics   functions and what they cost
+exercises     exercises, widgets, notebooks' form and tools, without a browser
+site          the site, built and opened in a browser
+lab           JupyterLab
+notebooks     every notebook run and compared with what is stored
 """
 
-import os
-import subprocess
+import argparse
 import sys
-import tempfile
-import time
-from pathlib import Path
-from xml.etree import ElementTree
 
-ROOT = Path(__file__).resolve().parent.parent
-PYTHON = [sys.executable, "-m"]
-TWO_WORKERS = ["-n", "2", "--dist", "loadfile"]
-NOTEBOOKS = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("book/*.ipynb"))
-NBVAL = ["--nbval", "--nbval-sanitize-with=tests/book/nbval_sanitize.cfg", "-o", "filterwarnings="]
+from notebooks import NOTEBOOKS
+from stages import NBVAL, PYTEST, PYTHON, close, run
 
-#: Heading, command, whether it is a run of pytest.
-STAGES = [
-    ("Style", [*PYTHON, "ruff", "check", "."], False),
-    ("Layout", [*PYTHON, "ruff", "format", "--check", "."], False),
-    (
-        "Functions, widgets, exercises, site",
-        [*PYTHON, "pytest", "-q", *TWO_WORKERS, "tests", "attnlib", "tools", "book/_ext"],
-        True,
-    ),
-    ("Notebooks", [*PYTHON, "pytest", "-q", *TWO_WORKERS, *NBVAL, *NOTEBOOKS], True),
-]
+EVERYTHING = ["tests", "attnlib", "tools", "book/_ext"]
+#: Tier -> the marker expression that selects it; each test is in exactly one of them.
+MARKERS = {
+    "mathematics": "mathematics",
+    "exercises": "exercises",
+    "site": "(browser or site) and not lab",
+    "lab": "lab",
+}
+STAGES = {tier: [*PYTEST, "-m", markers, *EVERYTHING] for tier, markers in MARKERS.items()}
+STAGES["notebooks"] = [*PYTEST, *NBVAL, *map(str, NOTEBOOKS)]
+ALL = {
+    "style": [*PYTHON, "ruff", "check", "."],
+    "layout": [*PYTHON, "ruff", "format", "--check", "."],
+    "functions, exercises, widgets, site, JupyterLab": [*PYTEST, *EVERYTHING],
+    "notebooks": STAGES["notebooks"],
+}
 
 
-def counts(report):
-    """Passed, failed and skipped tests from pytest's report in XML.
-
-    >>> counts('<testsuite tests="9" errors="1" failures="2" skipped="3"/>')
-    (3, 3, 3)
-    """
-    suites = list(ElementTree.fromstring(report).iter("testsuite"))
-    tests, errors, failures, skipped = (
-        sum(int(suite.get(name)) for suite in suites)
-        for name in ("tests", "errors", "failures", "skipped")
-    )
-    return tests - errors - failures - skipped, errors + failures, skipped
-
-
-def run(heading, command, is_pytest):
-    """Run one stage; returns its counts. A stage that is no run of pytest counts as one check."""
-    print(f"\n== {heading}", flush=True)
-    start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder, "report.xml")
-        extra = [f"--junitxml={report}"] if is_pytest else []
-        code = subprocess.run(command + extra, cwd=ROOT).returncode
-        found = counts(report.read_text(encoding="utf-8")) if report.exists() else (0, 0, 0)
-    if not is_pytest:
-        found = (1, 0, 0) if code == 0 else (0, 1, 0)
-    elif code and not found[1]:
-        found = (found[0], 1, found[2])  # pytest itself failed
-    print(f"== {heading}: {time.monotonic() - start:.0f} s", flush=True)
-    return found
-
-
-def main():
-    passed, failed, skipped = map(sum, zip(*[run(*stage) for stage in STAGES]))
-    print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed or (skipped and os.environ.get("CI") == "true") else 0
+def main(arguments=None):
+    """Run the command line; return the exit code."""
+    how = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=how)
+    parser.add_argument("tier", nargs="*", help="one or more of these; without any, everything")
+    tiers = parser.parse_args(arguments).tier
+    if unknown := [tier for tier in tiers if tier not in STAGES]:
+        parser.error(f"no such tier: {', '.join(unknown)}; there are {', '.join(STAGES)}")
+    stages = {tier: STAGES[tier] for tier in tiers} or ALL
+    return close([run(heading, command) for heading, command in stages.items()])
 
 
 if __name__ == "__main__":

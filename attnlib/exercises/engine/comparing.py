@@ -1,6 +1,4 @@
-"""When are two answers the same? And do an exercise's mistakes stay apart?"""
-
-from itertools import combinations
+"""When are two answers the same, and when do they show the same mistake?"""
 
 import numpy as np
 
@@ -45,7 +43,7 @@ def equal(answer, expected, exercise):
 
 
 def seen(exercise, case, outcome):
-    """The part of an outcome that is compared, as an array; None if it is no numbers."""
+    """The part of an outcome that is compared, as an array; None if it is not numbers."""
     array = as_numbers(outcome.value)
     if array is None or exercise.view is None:
         return array
@@ -69,7 +67,7 @@ def outcomes_of(function, cases):
     return found
 
 
-def same_everywhere(exercise, cases, outcomes, others, references):
+def same_everywhere(exercise, outcomes, others, references):
     """Whether two answers give the same on all cases.
 
     Where both raise, the exception's type must agree; its message too, unless some wrong value
@@ -80,7 +78,7 @@ def same_everywhere(exercise, cases, outcomes, others, references):
         return False
     values = [
         [seen(exercise, case, o) for o in trio]
-        for case, *trio in zip(cases, outcomes, others, references)
+        for case, *trio in zip(exercise.cases, outcomes, others, references)
         if not trio[0].failure
     ]
     if not all(equal(a, b, exercise) for a, b, _ in values):
@@ -89,54 +87,9 @@ def same_everywhere(exercise, cases, outcomes, others, references):
     return shares_wrong_value or all(a.message == b.message for a, b in failed)
 
 
-def recognised(exercise, cases, outcomes):
+def recognised(exercise, outcomes):
     """The mistakes whose ``recognise`` accepts these outcomes; none unless all are finite."""
-    values = [seen(exercise, case, o) for case, o in zip(cases, outcomes)]
+    values = [seen(exercise, case, o) for case, o in zip(exercise.cases, outcomes)]
     if any(v is None or not np.isfinite(v).all() for v in values):
         return []
-    return [m for m in exercise.mistakes if m.recognise and m.recognise(values, cases)]
-
-
-def faults(exercise):
-    """What is wrong with an exercise itself; empty if nothing is.
-
-    Every mistake must differ from the reference and from every other mistake on some case, or
-    the reply could not tell them apart; the judge must refuse each mistake in its own words; and
-    a ``recognise`` must accept its own mistake, not the reference and none that another accepts.
-
-    Parameters
-    ----------
-    exercise : Exercise
-
-    Returns
-    -------
-    list of str
-    """
-    mistakes = exercise.mistakes
-    if exercise.kind == "judged":
-        answers = [(m, exercise.judge(as_numbers(m.answer, lists=True))) for m in mistakes]
-        wrong = [f"{m.name}: judged {said!r}" for m, said in answers if said != m.diagnosis]
-        refused = exercise.judge(as_numbers(exercise.reference, lists=True))
-        return wrong + ([f"the reference is judged {refused!r}"] if refused else [])
-    if exercise.kind == "value":
-        arrays = {m.name: as_numbers(m.answer, lists=True) for m in mistakes}
-        arrays["the reference"] = as_numbers(exercise.reference, lists=True)
-        pairs = combinations(arrays, 2)
-        return [f"{a} equals {b}" for a, b in pairs if equal(arrays[a], arrays[b], exercise)]
-    cases = exercise.all_cases()
-    right = outcomes_of(exercise.reference, cases)
-    found = {m.name: outcomes_of(m.answer, cases) for m in mistakes}
-    found["the reference"] = right
-    alike = [
-        f"{a} equals {b}"
-        for a, b in combinations(found, 2)
-        if same_everywhere(exercise, cases, found[a], found[b], right)
-    ]
-    alike += [f"{n} raises everywhere" for n in found if all(o.failure for o in found[n])]
-    return alike + _misrecognised(exercise, cases, found)
-
-
-def _misrecognised(exercise, cases, found):
-    claims = {n: [m.name for m in recognised(exercise, cases, o)] for n, o in found.items()}
-    own = {m.name: [m.name] for m in exercise.mistakes if m.recognise} | {"the reference": []}
-    return [f"{n} is recognised as {claims[n]}" for n in own if claims[n] != own[n]]
+    return [m for m in exercise.mistakes if m.recognise and m.recognise(values, exercise.cases)]

@@ -39,17 +39,15 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class Exercise:
-    """One exercise, of one of three kinds.
+    """One exercise: a function that has ``cases``, or numbers that have a ``judge``.
 
-    A *function* is compared with ``reference`` over ``cases``; a *value* is compared with the
-    value ``reference``; a *judged* answer is one of many right ones, and ``judge`` decides.
+    A *function* is compared with ``reference`` on every case. A *judged* answer, a number or an
+    array, is one of many right ones, and ``judge`` decides.
 
     Parameters
     ----------
-    name : str
-        ``chapter.exercise``.
     signature : str
-        How the function is called, ``soft_lookup(q, K, V)``; for values the name of the value.
+        How the function is called, ``soft_lookup(q, K, V)``; for numbers the variable's name.
     task : str
         One sentence: what to do. For a function it begins with "Write" and the signature.
     returns : str
@@ -61,8 +59,8 @@ class Exercise:
     definition : str
         The property that a right answer has, said without giving the answer.
     reference : callable or value
-        The right answer. For a judged exercise one of them, for the tests.
-    cases : tuple of Case, or callable returning one
+        The right answer; for a judged exercise one of them, for the tests.
+    cases : tuple of Case
         From smallest to largest; only for functions.
     mistakes : tuple of Mistake
     properties : tuple of callable
@@ -70,12 +68,14 @@ class Exercise:
         sentence: which property the answer breaks. The first that is broken is shown.
     judge : callable, optional
         Takes the answer (an array), returns None if it is right, or a diagnosis.
-    shape : tuple of int, optional
-        The shape that a judged answer must have.
+    shape : tuple of int
+        The shape that a judged answer must have; ``()`` for a single number.
     view : callable, optional
         Takes the answer and the case's arguments, returns what of the answer is compared.
     rtol, atol : float
         Tolerance: equal means within ``atol + rtol * |reference|``.
+    name : str
+        ``chapter.exercise``, from the folder and the file that it stands in.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class Exercise:
     Examples
     --------
     >>> exercise = Exercise(
-    ...     name="demo.half", signature="half(x)", task="Write half(x).", returns="a number",
+    ...     signature="half(x)", task="Write half(x).", returns="a number",
     ...     why="Halving is linear.", general="Try x = 2.", definition="Twice it is x.",
     ...     reference=lambda x: x / 2, cases=(Case("a number", (3.0,)),),
     ... )
@@ -93,7 +93,6 @@ class Exercise:
     ('function', ('x',))
     """
 
-    name: str
     signature: str
     task: str
     returns: str
@@ -101,36 +100,33 @@ class Exercise:
     general: str
     definition: str
     reference: Any
-    cases: tuple | Callable = ()
+    cases: tuple = ()
     mistakes: tuple = ()
     properties: tuple = ()
     judge: Callable | None = None
-    shape: tuple | None = None
+    shape: tuple = ()
     view: Callable | None = None
     rtol: float = 1e-6
     atol: float = 1e-8
+    name: str = ""
 
     def __post_init__(self):
-        if self.name.count(".") != 1:
-            raise ValueError(f"name is {self.name!r}, expected 'chapter.exercise'")
         names = [m.name for m in self.mistakes]
         if len(set(names)) < len(names):
-            raise ValueError(f"{self.name}: two mistakes have one name, in {names}")
-        if self.judge and self.cases:
-            raise ValueError(f"{self.name}: an exercise has a judge or cases, not both")
-        if self.cases and not callable(self.reference):
-            raise ValueError(f"{self.name}: with cases, reference must be a function")
-        if not self.cases and callable(self.reference):
-            raise ValueError(f"{self.name}: a reference function needs cases")
+            raise ValueError(f"{self.signature}: two mistakes have one name, in {names}")
+        if bool(self.cases) == bool(self.judge):
+            raise ValueError(f"{self.signature}: give cases for a function, or a judge for numbers")
+        if bool(self.cases) != callable(self.reference):
+            raise ValueError(f"{self.signature}: a reference function has cases, numbers a judge")
 
     @property
     def kind(self):
-        """``"function"``, ``"value"`` or ``"judged"``."""
-        return "judged" if self.judge else "function" if self.cases else "value"
+        """``"function"`` or ``"judged"``."""
+        return "judged" if self.judge else "function"
 
     @property
     def short_name(self):
-        """The name of the student's function or value."""
+        """The name of the student's function or variable."""
         return self.signature.partition("(")[0]
 
     @property
@@ -140,7 +136,7 @@ class Exercise:
         return tuple(p.strip() for p in inside.split(",") if p.strip())
 
     def called(self, name):
-        """The same exercise for a function that the reader calls otherwise.
+        """The same exercise for a reader who has given the function another name.
 
         Examples
         --------
@@ -150,7 +146,3 @@ class Exercise:
         """
         signature = name + self.signature[len(self.short_name) :]
         return replace(self, signature=signature, task=self.task.replace(self.signature, signature))
-
-    def all_cases(self):
-        """The cases as a tuple, built now if they are given as a function."""
-        return tuple(self.cases() if callable(self.cases) else self.cases)

@@ -1,27 +1,38 @@
-"""Find an exercise by its name."""
+"""Find an exercise by its name: the chapter's folder, a dot, the exercise's file."""
 
 import difflib
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 
-CHAPTERS = ("adaptive_weights", "query_key_value", "scaling")
+EXERCISES = Path(__file__).parents[1]
 
 
 @cache
 def all_exercises():
-    """Every exercise of the book, by name, in the order of the chapters.
+    """Every exercise of the book: each file of a chapter's folder that defines ``EXERCISE``.
 
     Returns
     -------
     dict of str to Exercise
+        By name, in alphabetical order.
 
     Examples
     --------
     >>> list(all_exercises())[0]
-    'adaptive_weights.moving_average'
+    'adaptive_weights.adaptive_filter'
     """
-    modules = [import_module(f"attnlib.exercises.{chapter}") for chapter in CHAPTERS]
-    return {exercise.name: exercise for module in modules for exercise in module.EXERCISES}
+    found = {}
+    for path in sorted(EXERCISES.glob("*/[!_]*.py")):
+        chapter, file = path.parent.name, path.stem
+        if chapter == "engine" or file.startswith("test_"):
+            continue
+        module = import_module(f"attnlib.exercises.{chapter}.{file}")
+        if hasattr(module, "EXERCISE"):
+            name = f"{chapter}.{file}"
+            found[name] = replace(module.EXERCISE, name=name)
+    return found
 
 
 def find(name):

@@ -54,7 +54,7 @@ def examine(exercise, answer, *, time_limit=TIME_LIMIT):
         return wording.not_attempted(exercise)
     if exercise.kind == "function":
         return _examine_function(_as_called(exercise, answer), answer, time_limit)
-    return _examine_value(exercise, answer)
+    return _examine_numbers(exercise, answer)
 
 
 def _as_called(exercise, answer):
@@ -68,27 +68,15 @@ def _as_called(exercise, answer):
     return exercise  # a lambda
 
 
-def _examine_value(exercise, answer):
+def _examine_numbers(exercise, answer):
     array = as_numbers(answer, lists=True)
-    shape = exercise.shape
-    if exercise.kind == "value":
-        expected = as_numbers(exercise.reference, lists=True)
-        shape = expected.shape
-    if array is None or (shape is not None and array.shape != shape):
+    if array is None or array.shape != exercise.shape:
         return wording.unexpected(exercise, f"{describe(answer)} was given")
     if not np.isfinite(array).all():
         return wording.unexpected(exercise, "NaN or an infinite number was given")
-    if exercise.kind == "judged":
-        with np.errstate(all="ignore"):
-            diagnosis = exercise.judge(array)
-        right = diagnosis is None
-    else:
-        right = equal(array, expected, exercise)
-        known = (
-            m for m in exercise.mistakes if equal(array, as_numbers(m.answer, lists=True), exercise)
-        )
-        diagnosis = next((m.diagnosis for m in known), exercise.general)
-    if right:
+    with np.errstate(all="ignore"):
+        diagnosis = exercise.judge(array)
+    if diagnosis is None:
         return wording.passed(exercise)
     broken = wording.first_broken(exercise, array)
     details = (("pre", assigned(exercise.short_name, array)), ("p", broken))
@@ -99,10 +87,9 @@ def _examine_function(exercise, answer, time_limit):
     problem = _uncallable(exercise, answer)
     if problem:
         return Reply("wrong", problem)
-    cases = exercise.all_cases()
     outcomes = []
     deadline = time.monotonic() + time_limit
-    for case in cases:
+    for case in exercise.cases:
         outcome = call(answer, case.args, max(deadline - time.monotonic(), 0.01))
         if not outcome.finished:
             return wording.unfinished(exercise, case, time_limit, outcome.stopped)
@@ -110,10 +97,11 @@ def _examine_function(exercise, answer, time_limit):
         if hint is not None:
             return wording.not_attempted(exercise, hint)
         outcomes.append(outcome)
-    return _verdict(exercise, cases, outcomes)
+    return _verdict(exercise, outcomes)
 
 
-def _verdict(exercise, cases, outcomes):
+def _verdict(exercise, outcomes):
+    cases = exercise.cases
     references = outcomes_of(exercise.reference, cases)
     right = [
         not o.failure
@@ -130,7 +118,7 @@ def _verdict(exercise, cases, outcomes):
         return wording.passed(exercise, agreement)
     first = right.index(False)
     outcome, expected = outcomes[first], as_numbers(references[first].value)
-    status, message = _diagnosis(exercise, cases, outcomes, references, outcome, expected)
+    status, message = _diagnosis(exercise, outcomes, references, outcome, expected)
     brief = status == "error"
     details = list(wording.counter_example(exercise, cases[first], outcome, expected, brief=brief))
     details.append(("p", wording.which_kinds(cases, right)))
@@ -139,10 +127,10 @@ def _verdict(exercise, cases, outcomes):
     return Reply(status, message, tuple(d for d in details if d[1]))
 
 
-def _diagnosis(exercise, cases, outcomes, references, outcome, expected):
+def _diagnosis(exercise, outcomes, references, outcome, expected):
     for mistake in exercise.mistakes:
-        others = outcomes_of(mistake.answer, cases)
-        if same_everywhere(exercise, cases, outcomes, others, references):
+        others = outcomes_of(mistake.answer, exercise.cases)
+        if same_everywhere(exercise, outcomes, others, references):
             return "wrong", mistake.diagnosis
     if outcome.failure:
         return "error", wording.raised(exercise, outcome.failure)
@@ -150,10 +138,8 @@ def _diagnosis(exercise, cases, outcomes, references, outcome, expected):
         return "wrong", "What comes back is not of the kind that was asked for."
     if not np.isfinite(as_numbers(outcome.value)).all():
         return "wrong", "Something overflows or is 0/0 on the way: look for the first NaN or inf."
-    alike = recognised(exercise, cases, outcomes)
-    if alike:
-        return "wrong", alike[0].diagnosis
-    return "wrong", exercise.general
+    alike = recognised(exercise, outcomes)
+    return "wrong", alike[0].diagnosis if alike else exercise.general
 
 
 def _has_form(value, expected):

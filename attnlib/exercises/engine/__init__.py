@@ -1,0 +1,1 @@
+"""What all exercises share: how an answer is run, compared and replied to."""

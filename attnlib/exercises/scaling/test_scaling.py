@@ -1,0 +1,132 @@
+"""Exercises of chapter 4: references against other methods, mistakes as readers write them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnlib import softmax
+from attnlib.exercises import check, find
+
+
+@pytest.mark.parametrize(
+    "exercise, mistake, answer",
+    [
+        ("scaled_scores", "softmaxed",
+         lambda Q, K: softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]))),
+        ("scaled_scores", "by_root_first_of_Q",
+         lambda Q, K: Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[0])),
+        ("scaled_scores", "by_root_first_of_K",
+         lambda Q, K: Q @ K.swapaxes(-1, -2) / np.sqrt(len(K))),
+        ("scaled_scores", "by_root_first_of_Q",
+         lambda Q, K: Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-2])),
+        ("softmax_jacobian", "dot_instead_of_outer", lambda w: np.diag(w) - w @ w.T),
+        ("softmax_jacobian", "elementwise_square", lambda w: np.diag(w) - w * w),
+        ("softmax_jacobian", "ones_on_the_diagonal", lambda w: np.eye(len(w)) - np.outer(w, w)),
+        ("softmax_jacobian", "softmax_again",
+         lambda w: np.diag(softmax(w)) - np.outer(softmax(w), softmax(w))),
+    ],
+)  # fmt: skip
+def test_mistakes_as_readers_write_them(exercise, mistake, answer):
+    (known,) = [m for m in find(f"scaling.{exercise}").mistakes if m.name == mistake]
+    assert check(f"scaling.{exercise}", answer).message == known.diagnosis
+
+
+def test_scaled_scores_by_loops():
+    rng = np.random.default_rng(1)
+    Q, K = rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 7, 5))
+    S = find("scaling.scaled_scores").reference(Q, K)
+    for b, i, j in np.ndindex(2, 3, 7):
+        assert S[b, i, j] == pytest.approx(sum(Q[b, i] * K[b, j]) / 5**0.5)
+
+
+def test_softmax_jacobian_by_finite_differences():
+    scores, step = np.array([0.3, -1.0, 2.0, 0.1]), 1e-6
+    columns = [
+        (softmax(scores + step * e) - softmax(scores - step * e)) / (2 * step) for e in np.eye(4)
+    ]
+    J = find("scaling.softmax_jacobian").reference(softmax(scores))
+    np.testing.assert_allclose(J, np.array(columns).T, atol=1e-9)
+
+
+def test_score_std_by_simulation():
+    rng = np.random.default_rng(0)
+    q, k = rng.normal(0, 2.0, (40_000, 7)), rng.normal(0, 0.5**0.5, (40_000, 7))
+    expected = find("scaling.score_std").reference(7, 4.0, 0.5)
+    assert (q * k).sum(axis=1).std() == pytest.approx(expected, rel=0.02)
+
+
+@given(st.lists(st.integers(-30, 30), min_size=2, max_size=6, unique=True), st.floats(0.01, 0.99))
+@settings(deadline=None)
+def test_temperature_meets_its_target(values, part):
+    scores = np.array(values) / 10
+    target = 1 / len(scores) + part * (1 - 1 / len(scores))
+    T = find("scaling.temperature_for").reference(scores, target)
+    assert softmax(scores / T).max() == pytest.approx(target, abs=1e-9)
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0])
+def test_temperature_must_be_positive(temperature):
+    reply = check("scaling.temperature_for", lambda scores, target: temperature)
+    assert reply.status == "wrong" and "positive number" in reply.text
+
+
+def search(low, high, *, rounds=100, middle="log", wrong_half=False, ends="middle"):
+    """A bisection as readers write it."""
+
+    def temperature_for(scores, target):
+        a, b = low, high
+        for _ in range(rounds):
+            m = (a * b) ** 0.5 if middle == "log" else (a + b) / 2
+            w = np.exp((scores - scores.max()) / m)
+            if (1 / w.sum() > target) != wrong_half:
+                a = m
+            else:
+                b = m
+        return {"middle": m, "low": a, "high": b}[ends]
+
+    return temperature_for
+
+
+def grid(low, high, count):
+    def temperature_for(scores, target):
+        found = np.linspace(low, high, count)
+        w = 1 / np.exp((scores - scores.max()) / found[:, None]).sum(axis=1)
+        return found[abs(w - target).argmin()]
+
+    return temperature_for
+
+
+@pytest.mark.parametrize(
+    "answer, name",
+    [
+        (search(1e-6, 1e6), None),
+        (search(1e-3, 1e3, middle="mean", rounds=60), None),
+        (search(1e-6, 1e6, wrong_half=True), "wrong_half"),
+        (search(1e-6, 1e6, wrong_half=True, rounds=30, ends="low"), "wrong_half"),
+        (search(1e-3, 1e3, middle="mean", wrong_half=True), "wrong_half"),
+        (search(1e-2, 1e2, middle="mean", wrong_half=True, ends="high"), "wrong_half"),
+        (search(0.1, 10, wrong_half=True), "wrong_half"),
+        (search(1e-6, 1e6, rounds=10), "too_few_rounds"),
+        (search(1e-6, 1e6, rounds=20), "too_few_rounds"),
+        (search(1e-3, 1e3, middle="mean", rounds=20), "too_few_rounds"),
+        (search(1e-3, 1e3, middle="mean", rounds=25, ends="high"), "too_few_rounds"),
+        (grid(0.1, 10, 100), "too_few_rounds"),
+        (grid(0.001, 1000, 10_000), "too_few_rounds"),
+        (grid(0.01, 1000, 100_000), "loose"),
+        (search(0.1, 10), "too_narrow"),
+        (search(1e-2, 1e2), "too_narrow"),
+        (search(1, 1e4, middle="mean"), "too_narrow"),
+        (lambda scores, target: 1.0, "general"),
+        (lambda scores, target: target, "general"),
+        (lambda scores, target: 1 / target, "general"),
+        (lambda scores, target: np.sqrt(len(scores)), "general"),
+        (lambda scores, target: scores.max() / target, "general"),
+        (lambda scores, target: 0.0, "general"),
+    ],
+)
+def test_searches_for_a_temperature_are_told_apart(answer, name):
+    exercise = find("scaling.temperature_for")
+    reply = check(exercise.name, answer)
+    said = {m.diagnosis: m.name for m in exercise.mistakes} | {exercise.general: "general"}
+    assert said.get(reply.message) == name and reply.passed == (name is None)

@@ -1,0 +1,96 @@
+"""A chapter is begun by one command, which refuses what it cannot use and then changes nothing."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import new_chapter
+import pytest
+import yaml
+from site_tools import ROOT
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """`copy("tool.py", ...)` runs a tool in a copy of the book."""
+    left_out = shutil.ignore_patterns(".*", "_build", "__pycache__", "tests", "vendor", "fonts")
+    shutil.copytree(ROOT, tmp_path / "copy", ignore=left_out)
+
+    def copy(tool, *arguments):
+        command = [sys.executable, f"tools/{tool}", *arguments]
+        where = {"cwd": tmp_path / "copy", "env": os.environ | {"PYTHONPATH": "."}}
+        done = subprocess.run(command, capture_output=True, text=True, **where)
+        return done.returncode, done.stdout + done.stderr
+
+    copy.folder = tmp_path / "copy"
+    return copy
+
+
+def files(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.suffix != ".pyc"
+            and path.is_file()}  # fmt: skip
+
+
+def test_a_chapter_is_begun(copy):
+    before = files(copy.folder)
+    code, said = copy("new_chapter.py", "3", "scores_and_weights")
+    assert code == 0, said
+    after = files(copy.folder)
+    changed = {str(path.relative_to(copy.folder)) for path in after
+               if after[path] != before.get(path)}  # fmt: skip
+    notebook = "book/03_scores_and_weights.ipynb"
+    pages = {"README.md", "book/index.ipynb", "book/teach.md"}
+    folder = "attnlib/exercises/scores_and_weights/__init__.py"
+    assert changed == {notebook, folder, "_toc.yml", *pages}
+    parts = yaml.safe_load((copy.folder / "_toc.yml").read_text())["parts"]
+    listed = [entry["file"] for entry in parts[0]["chapters"]]
+    assert listed == sorted(listed) and notebook.removesuffix(".ipynb") in listed
+    cover = (copy.folder / "book/index.ipynb").read_text()
+    assert "3 [Scores and weights](03_scores_and_weights.ipynb)" in cover
+    assert "3 Scores and weights | in preparation" not in cover
+    # It is canonical; what is missing is said, and said again.
+    told = [line[2:] for line in said.splitlines() if line.startswith("- ")]
+    code, checked = copy("notebooks.py", "--check", notebook)
+    assert code == 1 and [line.partition(": ")[2] for line in checked.splitlines()[:-1]] == told
+    for rule in ("nothing_to_do", "minutes_and_prerequisites", "enough_questions", "predictions"):
+        assert any(f"[{rule}]" in line for line in told), rule
+    # A second time there is such a chapter.
+    code, said = copy("new_chapter.py", "3", "something_else")
+    assert code == 1 and "there is book/03_scores_and_weights.ipynb already" in said
+    assert files(copy.folder) == after
+
+
+def test_other_minutes_in_a_head_reach_the_cover(copy):
+    chapter, cover = (copy.folder / "book" / f"{name}.ipynb" for name in ("04_scaling", "index"))
+    chapter.write_text(chapter.read_text().replace("About 50 minutes", "About 99 minutes"))
+    code, said = copy("notebooks.py", "--check", "book/04_scaling.ipynb")
+    assert code == 1 and "index.ipynb: says something else than the chapters' heads" in said
+    assert copy("notebooks.py", "--no-execute", "book/04_scaling.ipynb")[0] == 0
+    assert "4 [Scaling](04_scaling.ipynb) | 99 min |" in cover.read_text()
+    assert copy("notebooks.py", "--check")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "number, name, words",
+    [
+        ("", "", "N is '', expected a number from 1 to 99: make new-chapter"),
+        ("0", "x", "N is '0'"),
+        ("100", "x", "N is '100'"),
+        ("5", "", "NAME is '', expected lower_case_words"),
+        ("5", "Many queries", "NAME is 'Many queries'"),
+        ("5", "class", "NAME is 'class'"),
+        ("5", "../x", "NAME is '../x'"),
+        ("5", "scaling", "there is book/04_scaling.ipynb already"),
+        ("5", "engine", "there is attnlib/exercises/engine/ already"),
+    ],
+)
+def test_bad_arguments_are_refused(number, name, words):
+    with pytest.raises(SystemExit, match=f"^{words.replace('.', '[.]')}"):
+        new_chapter.main(number, name)
+
+
+def test_the_first_chapter_goes_before_all_others():
+    toc = "root: a\nchapters:\n  # A comment.\n  - file: book/02_b\n  - file: book/04_d\n"
+    found = new_chapter.with_entry(toc, "01_a")
+    assert found == toc.replace("  - file: book/02_b", "  - file: book/01_a\n  - file: book/02_b")

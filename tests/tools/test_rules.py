@@ -1,0 +1,166 @@
+"""Each rule for authors speaks up when it is broken, and can be opted out of with a reason."""
+
+import copy
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import rules.exercises
+from nbformat.v4 import new_output
+from rules import RULES, Page, problems
+
+from attnlib.exercises import Exercise, Mistake
+
+ROOT = Path(__file__).resolve().parents[2]
+PATH = ROOT / "book" / "02_query_key_value.ipynb"
+CHAPTER = nbformat.read(PATH, as_version=4)
+LINES = "\n\n".join(f"x{number} = 1" for number in range(21))
+SVG = new_output("display_data", data={"image/svg+xml": "<svg/>"})
+WIDGET = {"application/vnd.attnlib.widget+json": {}, "text/plain": "Q"}
+TRACEBACK = new_output("stream", name="stdout", text="Traceback (most recent call last)")
+
+
+def prose(old, new, count=1):
+    """An edit of the chapter's text."""
+
+    def edit(notebook):
+        cells = [
+            c for c in notebook.cells if c.cell_type == "markdown" and re.search(old, c.source)
+        ]
+        assert cells
+        for cell in cells[:count]:
+            cell.source = re.sub(old, new, cell.source, count=1)
+
+    return edit
+
+
+def visible(source=None, outputs=None, **mystnb):
+    """An edit of the first cell that is tagged nothing and stands before the figures."""
+
+    def edit(notebook):
+        cell = next(c for c in notebook.cells if c.source.startswith("q = np.array"))
+        cell.source = source or cell.source
+        cell.outputs = outputs or cell.outputs
+        cell.metadata["mystnb"] = mystnb
+
+    return edit
+
+
+def every_visible_cell(notebook):
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and not cell.metadata.get("tags"):
+            cell.source += "\n" + "\n".join(LINES.split("\n")[:11])
+
+
+def without(words, nth=0):
+    """The chapter without the nth cell that holds these words."""
+
+    def edit(notebook):
+        found = [cell for cell in notebook.cells if words in cell.source]
+        notebook.cells.remove(found[nth])
+
+    return edit
+
+
+def without_three_questions(notebook):
+    questions = [c for c in notebook.cells if c.get("outputs") and "text/html" in str(c.outputs)]
+    notebook.cells = [c for c in notebook.cells if c not in questions[:3]]
+
+
+def no_exercise(*names):
+    def edit(notebook):
+        for name in names:
+            for _ in ("stub", "solution"):
+                without(f'check("query_key_value.{name}"')(notebook)
+
+    return edit
+
+
+BROKEN = {
+    "short_cells": (visible(LINES), "has 21 visible lines, at most 20: split it"),
+    "narrow_lines": (visible("x = " + 74 * "1"), "has a line of 78 characters, at most 77"),
+    "short_median": (every_visible_cell, "lines, at most 6: split cells"),
+    "described_figures": (visible(outputs=[SVG]), "shows a figure without image: alt"),
+    "pictured_widgets": (
+        visible(outputs=[new_output("display_data", data=WIDGET)]), "a widget without its picture"
+    ),
+    "local_images": (prose("## Summary", "## Summary\n\n![x](https://a.b/c.png)"), "from the net"),
+    "no_tracebacks": (visible(outputs=[TRACEBACK]), "shows a traceback: mend it"),
+    "prose_before_code": (without("## A soft dictionary"), "follows no prose"),
+    "numbered_title": (prose("# 2 Query", "# 3 Query"), "should be '# 2 Title'"),
+    "nothing_to_do": (prose("## Summary", "## Summary\n\nTODO"), "still says: TODO"),
+    "opening_question": (prose(r"\*\*How do .*\n", "How?\n"), "no opening question"),
+    "three_to_five_objectives": (prose("- say what.*\n(- .*\n){2}", ""), "2 objectives, 3 to 5"),
+    "minutes_and_prerequisites": (prose("You need", "Bring"), "no minutes and prerequisites"),
+    "predictions": (prose("> .*Predict.*", "Now:", 9), "nothing to predict"),
+    "enough_questions": (without_three_questions, "2 questions, at least 3 wanted"),
+    "closing_sections": (prose("## Summary", "## The end"), "the section '## Summary' is missing"),
+    "printed_numbers": (prose("## Summary", "## Summary\n\nIt is 0.1234."), "the text says 0.1234"),
+    "enough_exercises": (no_exercise("aim"), "2 exercises, at least 3 wanted"),
+    "exercises_of_the_chapter": (no_exercise("aim"), 'no cell has check("query_key_value.aim"'),
+    "open_stubs": (without('check("query_key_value.aim"'), "aim has no stub that replies"),
+    "three_hints": (prose("Hint 3", "Another"), "soft_lookup has 2 hints, 3 wanted"),
+}  # fmt: skip
+OF_FILES = {
+    "known_mistakes": (dict(mistakes=(Mistake("m", 1.0, "No."),)), "knows 1 mistakes, at least 4"),
+    "plain_sentences": (dict(task="do it."), "task should be sentences"),
+}
+
+
+def found(edit=lambda notebook: None, path=PATH, **excused):
+    notebook = copy.deepcopy(CHAPTER)
+    edit(notebook)
+    if excused:
+        notebook.metadata["attention_book"] = {"except": excused}
+    return problems(Page(path, notebook))
+
+
+def test_every_rule_is_broken_here_and_says_why_it_is_there():
+    assert {*BROKEN, *OF_FILES} == set(RULES)
+    for file in ("cells", "chapters", "exercises"):
+        functions = vars(sys.modules[f"rules.{file}"])
+        assert all(functions[name].__doc__ for name in set(RULES) & set(functions))
+    assert found() == []
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_rule_speaks_up_and_can_be_excused(name):
+    edit, words = BROKEN[name]
+    said = [line for line in found(edit) if f"[{name}]" in line]
+    assert said and words in said[0]
+    excused = found(edit, **{name: "The reason stands here."})
+    assert excused == [line for line in found(edit) if f"[{name}]" not in line]
+
+
+@pytest.mark.parametrize("name", OF_FILES)
+def test_rules_of_exercise_files_speak_up(name, monkeypatch):
+    change, words = OF_FILES[name]
+    four = tuple(Mistake(str(number), 0.0, "No.") for number in range(4))
+    parts = dict(
+        signature="q", task="Do it.", returns="a number", why="So.", general="So.",
+        definition="So.", reference=1.0, judge=lambda q: None, mistakes=four,
+    )  # fmt: skip
+    aim = {"query_key_value.aim": Exercise(**parts)}
+    every = rules.exercises.all_exercises()
+    monkeypatch.setattr("rules.exercises.all_exercises", lambda: every | aim)
+    assert found() == []
+    aim |= {"query_key_value.aim": Exercise(**parts | change)}
+    (said,) = found()
+    assert words in said and said.endswith(f"[{name}]")
+
+
+def test_exceptions_need_a_rule_a_reason_and_a_cause():
+    edit, _ = BROKEN["predictions"]
+    assert found(edit, predictions="no") == [
+        "say in a sentence why this notebook opts out of predictions"
+    ]
+    (said,) = found(prediction="Nothing in it surprises.")
+    assert said.startswith("there is no rule 'prediction' to opt out of; near it: predictions")
+    (said,) = found(predictions="Nothing in it surprises.")
+    assert said == "the notebook keeps predictions by now: drop the exception"
+
+
+def test_other_pages_are_not_asked_for_what_chapters_have():
+    assert found(BROKEN["predictions"][0], path=PATH.with_name("index.ipynb")) == []

@@ -1,0 +1,66 @@
+"""Everything that concerns one chapter: `make check CHAPTER=02`.
+
+Its form and the rules for authors; its notebook, run and compared with what is stored; its page,
+built anew where something changed and opened in a browser; the tests of its exercises and of the
+widgets in it.
+"""
+
+import sys
+
+import nbformat
+from notebooks import NOTEBOOKS
+from outputs import WIDGET
+from rules import Page
+from site_tools import build_command, html_of
+from stages import NBVAL, PYTEST, PYTHON, ROOT, close, run
+
+BUILT = ROOT / "_build" / "check"
+TESTS = ["tests/exercises", "attnlib/exercises", "tests/widgets", "attnlib/widgets", "tests/book"]
+CHAPTERS = [page for path in NOTEBOOKS if (page := Page(path, None)).number]
+
+
+def chapter(named):
+    """The chapter of that number: ``2``, ``02``, or with its name.
+
+    >>> chapter("2").path.name
+    '02_query_key_value.ipynb'
+
+    Raises
+    ------
+    SystemExit
+        If there is none; the message lists those that there are.
+    """
+    for page in CHAPTERS:
+        if named in (str(page.number), page.path.stem[:2], page.path.stem, page.name):
+            return Page(page.path, nbformat.read(page.path, as_version=4))
+    standing = ", ".join(page.path.stem for page in CHAPTERS)
+    raise SystemExit(f"there is no chapter {named!r}: make check CHAPTER=… takes one of {standing}")
+
+
+def stages(page):
+    """Heading -> command, for one chapter."""
+    widgets = {data[WIDGET]["script"] for data in page.widgets}
+    names = " or ".join([page.name, *sorted(widgets)])
+    # Sphinx repeats its warnings only for a page that it reads again.
+    (BUILT / f"_build/.doctrees/book/{page.path.stem}.doctree").unlink(missing_ok=True)
+    return {
+        "style": [*PYTHON, "ruff", "check", "attnlib/exercises"],
+        "form and rules": [sys.executable, "tools/notebooks.py", "--check", str(page.path)],
+        "notebook": [*PYTEST, *NBVAL, str(page.path)],
+        "page built": build_command(BUILT),
+        f"page, exercises and widgets ({names})": [
+            *PYTEST, *TESTS, "-k", names, "-m", "not lab", "--deselect=tests/book/test_notebooks.py"
+        ],
+    }  # fmt: skip
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        raise SystemExit("say which chapter: make check CHAPTER=02")
+    commands = stages(chapter(arguments[0]))
+    site = str(html_of(BUILT))
+    return close([run(name, command, BOOK_SITE=site) for name, command in commands.items()])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

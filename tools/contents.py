@@ -1,0 +1,100 @@
+"""What the cover, the README and *Teach with it* say of the chapters, from the chapters' heads.
+
+It stands between ``<!-- chapters: KEY -->`` and ``<!-- end -->``; `make notebooks` writes it.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import nbformat
+import yaml
+from rules import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACES = [ROOT / "README.md", ROOT / "book" / "index.ipynb", ROOT / "book" / "teach.md"]
+MARKED = re.compile(r"(<!-- chapters: (\w+) -->)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+@cache
+def parts():
+    """The parts of the table of contents that hold chapters: caption -> pages in reading order."""
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    found = {}
+    for part in contents["parts"]:
+        paths = [ROOT / f"{entry['file']}.ipynb" for entry in part["chapters"]]
+        pages = [Page(p, nbformat.read(p, as_version=4)) for p in paths if p.is_file()]
+        found[part["caption"]] = [page for page in pages if page.number]
+    return {caption: pages for caption, pages in found.items() if pages}
+
+
+def numbers(old):
+    """The chapters that there are: ``1, 2 and 4``."""
+    *first, last = sorted(page.number for pages in parts().values() for page in pages)
+    return f"{', '.join(map(str, first))} and {last}" if first else str(last)
+
+
+def order(old):
+    """The chapters in reading order: ``1, 2, 4``."""
+    return ", ".join(str(page.number) for pages in parts().values() for page in pages)
+
+
+def minutes(old):
+    """The minutes of all chapters together."""
+    return str(sum(page.minutes or 0 for pages in parts().values() for page in pages))
+
+
+def tables(old):
+    """A table for each part: number, title, minutes.
+
+    Rows of ``old`` for chapters in preparation stay until the chapter is there.
+    """
+    planned, caption = {}, None
+    for line in old.splitlines():
+        if match := re.fullmatch(r"\| (\D.*) \| \|", line):
+            caption = match[1]
+        elif match := re.fullmatch(r"\| (\d+) .* \| in preparation \|", line):
+            planned.setdefault(caption, {})[int(match[1])] = line
+    written = []
+    for caption, pages in parts().items():
+        rows = planned.get(caption, {}) | {
+            page.number: f"| {page.number} [{page.title or page.name}]({page.path.name}) "
+            f"| {page.minutes or '…'} min |"
+            for page in pages
+        }
+        lines = [f"| {caption} | |", "|---|--:|", *(rows[number] for number in sorted(rows))]
+        written.append("\n".join(lines))
+    return "\n\n" + "\n\n".join(written) + "\n\n"
+
+
+KEYS = {"numbers": numbers, "order": order, "minutes": minutes, "tables": tables}
+
+
+def renewed(text):
+    """A text with what it says of the chapters brought up to date."""
+    return MARKED.sub(lambda match: match[1] + KEYS[match[2]](match[3]) + match[4], text)
+
+
+def new_text(path):
+    """What a file should hold."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".ipynb":
+        return renewed(text)
+    notebook = nbformat.reads(text, as_version=4)
+    for cell in notebook.cells:
+        cell.source = renewed(cell.source)
+    return nbformat.writes(notebook) + "\n"
+
+
+def stale():
+    """The files that say something else of the chapters than their heads do."""
+    parts.cache_clear()
+    return [path for path in PLACES if new_text(path) != path.read_text(encoding="utf-8")]
+
+
+def write():
+    """Bring all files up to date; returns those that were not."""
+    found = stale()
+    for path in found:
+        path.write_text(new_text(path), encoding="utf-8")
+    return found

@@ -1,0 +1,88 @@
+"""Begin a chapter: `make new-chapter N=05 NAME=many_queries`.
+
+Writes the notebook with its head, the folder of its exercises and its line in `_toc.yml`, brings
+the cover, the README and *Teach with it* up to date, and says what is still to be written.
+"""
+
+import keyword
+import re
+import sys
+from pathlib import Path
+
+import contents
+import jupytext
+from canonical import canonical, write
+from notebooks import NOTEBOOKS, ROOT
+from rules import Page, problems
+
+from attnlib.palette import notebook_macros
+
+USAGE = "make new-chapter N=05 NAME=many_queries"
+TEMPLATE = Path(__file__).with_name("chapter_template.md")
+ENTRY = re.compile(r"^( *- file: book/)(\d\d)_.*\n", re.MULTILINE)
+
+
+def checked(number, name):
+    """The new chapter's number and name.
+
+    Raises
+    ------
+    SystemExit
+        If they cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> checked("97", "many_queries")
+    (97, 'many_queries')
+    """
+    if not re.fullmatch(r"0?[1-9]|[1-9]\d", number):
+        raise SystemExit(f"N is {number!r}, expected a number from 1 to 99: {USAGE}")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise SystemExit(f"NAME is {name!r}, expected lower_case_words: {USAGE}")
+    for page in (Page(path, None) for path in NOTEBOOKS):
+        if page.number == int(number) or (page.number and page.name == name):
+            raise SystemExit(f"there is book/{page.path.name} already: choose another N and NAME")
+    if (ROOT / "attnlib" / "exercises" / name).exists():
+        raise SystemExit(f"there is attnlib/exercises/{name}/ already: choose another NAME")
+    return int(number), name
+
+
+def with_entry(toc, stem):
+    """The table of contents with a chapter's line, after the chapter with the next lower number.
+
+    >>> with_entry("- file: book/01_a  # first\\n- file: book/04_d\\n", "02_b").splitlines()
+    ['- file: book/01_a  # first', '- file: book/02_b', '- file: book/04_d']
+    """
+    entries = sorted(ENTRY.finditer(toc), key=lambda entry: entry[2])
+    lower = [entry for entry in entries if entry[2] < stem[:2]]
+    place = lower[-1].end() if lower else entries[0].start()
+    return f"{toc[:place]}{entries[0][1]}{stem}\n{toc[place:]}"
+
+
+def main(number="", name=""):
+    """Write the files and say what is still to be written; return the exit code."""
+    number, name = checked(number, name)
+    title = name.replace("_", " ").capitalize()
+    text = TEMPLATE.read_text(encoding="utf-8")
+    text = text.replace("{number}", str(number)).replace("{title}", title)
+    notebook = canonical(jupytext.reads(text, "md:myst"), notebook_macros())
+    path = ROOT / "book" / f"{number:02}_{name}.ipynb"
+    init = ROOT / "attnlib" / "exercises" / name / "__init__.py"
+    toc = ROOT / "_toc.yml"
+    new_toc = with_entry(toc.read_text(encoding="utf-8"), path.stem)
+    path.write_text(write(notebook), encoding="utf-8")
+    init.parent.mkdir()
+    init.write_text(f'"""Exercises of chapter {number}: {title.lower()}."""\n', encoding="utf-8")
+    toc.write_text(new_toc, encoding="utf-8")
+    for written in [path, init, toc, *contents.write()]:
+        print(f"wrote {written.relative_to(ROOT)}")
+    print(
+        "\nStill to be written (make check CHAPTER=", path.stem[:2], " says what is left):", sep=""
+    )
+    for problem in problems(Page(path, notebook)):
+        print(f"- {problem}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

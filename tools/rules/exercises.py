@@ -1,0 +1,116 @@
+"""Rules of a chapter's exercises: in the notebook, and in the files that check the answers."""
+
+import re
+from dataclasses import dataclass
+
+from outputs import tags, texts
+
+from attnlib.exercises import all_exercises
+from rules.registry import chapter_rule
+
+EXERCISES, HINTS, MISTAKES, DIAGNOSIS = 3, 3, 4, 260
+
+
+@dataclass
+class Asked:
+    """How one exercise stands in the notebook: what its cells reply, and its number of hints."""
+
+    stub: str | None = None
+    solution: str | None = None
+    hints: int = 0
+
+
+def asked(page):
+    """The exercises that a notebook checks: name -> Asked."""
+    found, last = {}, Asked()
+    for cell in page.notebook.cells:
+        if cell.cell_type == "markdown":
+            last.hints += cell.source.count("<details><summary>Hint ")
+            continue
+        for name in re.findall(r'\bcheck\(\s*"([\w.]+)"', cell.source):
+            last = found.setdefault(name, Asked())
+            kind = "solution" if "solution" in tags(cell) else "stub"
+            setattr(last, kind, "".join(map(texts, cell.outputs)))
+    return found
+
+
+def of_chapter(page):
+    """The chapter's exercises in `attnlib.exercises`, by their full names."""
+    return {name: e for name, e in all_exercises().items() if name.startswith(page.name + ".")}
+
+
+@chapter_rule
+def enough_exercises(page):
+    """What a reader has not done is not learned."""
+    if len(asked(page)) < EXERCISES:
+        yield (
+            f"{len(asked(page))} exercises, at least {EXERCISES} wanted: a file each in "
+            f'attnlib/exercises/{page.name}/, and under "## Exercises" a cell with '
+            f'check("{page.name}.…", …)'
+        )
+
+
+@chapter_rule
+def exercises_of_the_chapter(page):
+    """Each exercise stands in its chapter, or nobody does it."""
+    for name in sorted(set(of_chapter(page)) - set(asked(page))):
+        yield f'no cell has check("{name}", …): give the exercise a stub and a solution, or drop it'
+    for name in sorted(set(asked(page)) - set(of_chapter(page))):
+        place = name.removeprefix(page.name + ".")
+        yield f"there is no exercise {name!r}: write attnlib/exercises/{page.name}/{place}.py"
+
+
+@chapter_rule
+def open_stubs(page):
+    """The stored notebook must not give the answer away, and its solution must run."""
+    for name, cells in asked(page).items():
+        if cells.stub is None or "Not attempted yet" not in cells.stub:
+            yield (
+                f"{name} has no stub that replies 'Not attempted yet': "
+                "write the function with ... as its body, then check(…)"
+            )
+        if cells.solution is None or "Passed." not in cells.solution:
+            yield f"{name} has no solution that passes: write one in a cell tagged solution"
+
+
+@chapter_rule
+def three_hints(page):
+    """A nudge, the idea, nearly the code: who needs one hint should not see the solution."""
+    for name, cells in asked(page).items():
+        if cells.hints != HINTS:
+            yield (
+                f"{name} has {cells.hints} hints, {HINTS} wanted: write each as "
+                "<details><summary>Hint 1</summary> … </details> under its stub"
+            )
+
+
+@chapter_rule
+def known_mistakes(page):
+    """A checker that only says 'wrong' teaches nothing."""
+    for name, exercise in of_chapter(page).items():
+        if len(exercise.mistakes) < MISTAKES:
+            yield (
+                f"{name} knows {len(exercise.mistakes)} mistakes, at least {MISTAKES} wanted: do "
+                "it wrong in every way that you can think of, and write a diagnosis for each"
+            )
+
+
+@chapter_rule
+def plain_sentences(page):
+    """Replies are read in the middle of something else: short, whole sentences."""
+    for name, exercise in of_chapter(page).items():
+        said = {m.name: m.diagnosis for m in exercise.mistakes}
+        said |= {part: getattr(exercise, part) for part in ("task", "why", "general", "definition")}
+        for part, text in said.items():
+            if not text[0].isupper() or not text.endswith(".") or "  " in text:
+                yield f"{name}: {part} should be sentences, from a capital letter to a full stop"
+            if "hapter 0" in text:
+                yield f"{name}: {part} should name chapters without a leading zero"
+        for mistake in exercise.mistakes:
+            if len(mistake.diagnosis) > DIAGNOSIS:
+                length = f"{len(mistake.diagnosis)} characters, at most {DIAGNOSIS}"
+                yield f"{name}: the diagnosis of {mistake.name} has {length}: cut it"
+        if exercise.kind == "function" and not exercise.task.startswith(
+            f"Write {exercise.signature}: "
+        ):
+            yield f"{name}: the task should begin 'Write {exercise.signature}: '"

@@ -1,0 +1,52 @@
+"""The rules, found by their decorator, and what they find in a notebook."""
+
+import difflib
+
+#: Name -> function, in the order in which they stand in their files.
+RULES = {}
+
+
+def rule(function):
+    """A rule for every notebook: takes a `Page`, yields what is wrong and what to do."""
+    RULES[function.__name__] = function
+    return function
+
+
+def chapter_rule(function):
+    """A rule for chapters, whose files begin with a number."""
+
+    def only_chapters(page):
+        return function(page) if page.number else ()
+
+    RULES[function.__name__] = only_chapters
+    return function
+
+
+def problems(page):
+    """What the rules find in a notebook.
+
+    Parameters
+    ----------
+    page : Page
+        Of a notebook in canonical form.
+
+    Returns
+    -------
+    list of str
+        One sentence for each fault, which ends in the name of the rule.
+    """
+    excused = page.notebook.metadata.get("attention_book", {}).get("except", {})
+    found = []
+    for name, reason in excused.items():
+        if name not in RULES:
+            near = difflib.get_close_matches(name, RULES, n=3, cutoff=0.4) or RULES
+            found.append(f"there is no rule {name!r} to opt out of; near it: {', '.join(near)}")
+        elif len(str(reason).split()) < 3:
+            found.append(f"say in a sentence why this notebook opts out of {name}")
+    for name, rule_ in RULES.items():
+        said = [f"{message} [{name}]" for message in rule_(page)]
+        if name in excused and not said:
+            found.append(f"the notebook keeps {name} by now: drop the exception")
+        elif name not in excused:
+            found += said
+    return found

@@ -1,0 +1,55 @@
+"""Stages of a test run: a heading and the seconds of each, and one line that counts all checks."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = [sys.executable, "-m"]
+PYTEST = [*PYTHON, "pytest", "-q", "-n", "2", "--dist", "loadfile"]
+NBVAL = ["--nbval", "--nbval-sanitize-with=tests/book/nbval_sanitize.cfg", "-o", "filterwarnings="]
+
+
+def counts(report):
+    """Passed, failed and skipped tests from pytest's report in XML.
+
+    >>> counts('<testsuite tests="9" errors="1" failures="2" skipped="3"/>')
+    (3, 3, 3)
+    """
+    suites = list(ElementTree.fromstring(report).iter("testsuite"))
+    tests, errors, failures, skipped = (
+        sum(int(suite.get(name)) for suite in suites)
+        for name in ("tests", "errors", "failures", "skipped")
+    )
+    return tests - errors - failures - skipped, errors + failures, skipped
+
+
+def run(heading, command, **environment):
+    """Run one stage; returns its counts. A stage that is no run of pytest counts as one check."""
+    print(f"\n== {heading}", flush=True)
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        extra = [f"--junitxml={report}"] if "pytest" in command else []
+        code = subprocess.run(command + extra, cwd=ROOT, env=os.environ | environment).returncode
+        found = counts(report.read_text(encoding="utf-8")) if report.exists() else (0, 0, 0)
+    if not extra:
+        found = (1, 0, 0) if code == 0 else (0, 1, 0)
+    elif code and not found[1]:
+        found = (found[0], 1, found[2])  # pytest itself failed
+    print(f"== {heading}: {time.monotonic() - start:.0f} s", flush=True)
+    return found
+
+
+def close(found):
+    """Print the closing line; the exit status of the whole run.
+
+    It is 1 when something failed and, with CI=true, when something was skipped.
+    """
+    passed, failed, skipped = map(sum, zip(*found))
+    print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or (skipped and os.environ.get("CI") == "true") else 0
