@@ -79,10 +79,7 @@ def work(task):
     """Return what a back end has to do for one call, as an `attnlib.cost.Cost`.
 
     One that writes the scores to memory computes all pairs even under a mask; the others only
-    those that the mask leaves.  For B sequences, H heads, s bytes a number and c passes (Dao et
-    al. 2022), with c = 0 where the scores never reach memory, the bytes are
-
-    .. math:: s B H (c \, n^2 + 4 n d)
+    those that the mask leaves.
     """
     n, d, passes = task["n"], task["d"], PASSES[task["name"]]
     options = {name: task[name] for name in ("n_heads", "batch", "causal")}
