@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from attnlib import _checks, _shapes
+from attnlib import _checks
 from attnlib.cost.counts import Cost, Step
 
 #: Least passes over an array of all pairs: write scores, read them, write weights, read them.
 LEAST_PASSES = 4
-#: Beside the exponential: scale, compare with the maximum, subtract it, add up, divide.
+#: Besides the exponential: scale, compare with the maximum, subtract it, add up, divide.
 OTHER_PER_PAIR = 5
 
 
@@ -139,7 +139,11 @@ def attention_cost(n_q, n_k, d_k, d_v, *, n_heads=1, batch=1, causal=False, item
 
 def causal_pairs(n_q, n_k):
     """Return how many pairs a causal mask leaves when the last query stands at the last key."""
-    _shapes.first_position(n_q, n_k)
+    if n_q > n_k:
+        raise ValueError(
+            f"n_q={n_q} is larger than n_k={n_k}: with the last query at the last key, the first "
+            f"{n_q - n_k} would have nothing to attend to. Give at least as many keys as queries."
+        )
     return n_q * n_k - n_q * (n_q - 1) // 2
 
 

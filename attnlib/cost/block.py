@@ -1,8 +1,8 @@
-"""The cost of a transformer block: attention, and the matrix products round it."""
+"""The cost of a transformer block: attention, and the matrix products around it."""
 
 from dataclasses import dataclass
 
-from attnlib import _checks, _shapes
+from attnlib import _checks
 from attnlib.cost.attention import attention_cost
 from attnlib.cost.counts import Cost, Step
 
@@ -83,8 +83,8 @@ def block_cost(n, d_model, n_heads, d_ff, *, batch=1, causal=False, itemsize=4, 
 
     Each matrix product reads its input and its matrix and writes its output; the activation
     reads and writes the hidden layer once more; a norm reads and writes the items, a residual
-    sum reads two and writes one.  The matrices are read once for the whole batch.  Left out is
-    what grows with n or d alone: biases, and the mean and deviation of each item.
+    sum reads two and writes one.  The matrices are read once for the whole batch.  What grows with
+    n or d alone is left out: biases, and the mean and deviation of each item.
 
     Examples
     --------
@@ -99,7 +99,12 @@ def block_cost(n, d_model, n_heads, d_ff, *, batch=1, causal=False, itemsize=4, 
     n, d_model = _checks.count(n, "n"), _checks.count(d_model, "d_model")
     n_heads, d_ff = _checks.count(n_heads, "n_heads"), _checks.count(d_ff, "d_ff")
     batch, itemsize = _checks.count(batch, "batch"), _checks.count(itemsize, "itemsize")
-    d_head = _shapes.same_heads(d_model, n_heads, f"d_model={d_model}")
+    if d_model % n_heads:
+        raise ValueError(
+            f"d_model={d_model}: {d_model} components cannot be shared out equally to "
+            f"n_heads={n_heads}. Choose a number of heads that divides {d_model}."
+        )
+    d_head = d_model // n_heads
     attention = attention_cost(
         n,
         n,
