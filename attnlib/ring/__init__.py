@@ -5,8 +5,7 @@ Start it with one process for each core, or for each GPU, of this machine:
     python -m torch.distributed.run --standalone --local-addr localhost --nproc-per-node 4 \\
         -m attnlib.ring -n 4096 --heads 8 -d 64 --causal --layout striped
 
-Where a process fails, the cause is the line that begins with "attnlib.ring:", and the launcher's
-last.  It needs PyTorch, so `import attnlib` leaves it out.
+Where a process fails, the line that begins with "attnlib.ring:" says why.  It needs PyTorch.
 """
 
 from attnlib.ring.attention import Report, ring_attention
