@@ -35,7 +35,7 @@ lab: .venv/installed
 	$(BIN)/jupyter lab book
 
 bench: .venv/installed
-	$(BIN)/python -m attnlib.benchmarks.one_core
+	$(BIN)/python -m benchmarks.one_core
 
 bench-page: book
 	$(BIN)/python tools/bench_page.py

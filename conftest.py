@@ -20,7 +20,7 @@ from attnlib.widgets import WIDGETS  # noqa: E402
 from attnlib.widgets.shared import modules  # noqa: E402
 
 #: Folders whose tests are mathematics; in `attnlib` it is all but the rest.
-MATHEMATICS, REST = {"mathematics", "cost"}, {"widgets", "exercises", "figures"}
+MATHEMATICS, REST = {"mathematics", "cost", "benchmarks"}, {"widgets", "exercises", "figures"}
 BROWSER_REQUIRED = os.environ.get("CI") == "true" or os.environ.get("REQUIRE_BROWSER") == "1"
 
 

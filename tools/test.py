@@ -13,7 +13,7 @@ import sys
 from notebooks import NOTEBOOKS
 from stages import NBVAL, PYTEST, PYTHON, close, run
 
-EVERYTHING = ["tests", "attnlib", "tools", "book/_ext"]
+EVERYTHING = ["tests", "attnlib", "benchmarks", "tools", "book/_ext"]
 #: Tier -> the marker expression that selects it; each test is in exactly one of them.
 MARKERS = {
     "mathematics": "mathematics",

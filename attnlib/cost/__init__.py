@@ -1,4 +1,4 @@
-"""What attention costs: operations and bytes by step, the least time, and fitted exponents."""
+"""What attention costs: operations and bytes by step, the least time, fitted exponents."""
 
 from attnlib.cost.attention import AttentionCost, attention_cost
 from attnlib.cost.block import BlockCost, block_cost

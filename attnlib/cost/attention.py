@@ -7,7 +7,7 @@ from attnlib.cost.counts import Cost, Step
 
 #: Least passes over an array of all pairs: write scores, read them, write weights, read them.
 LEAST_PASSES = 4
-#: Beside the exponential: scale, compare with the maximum, subtract it, add up, divide.
+#: Besides the exponential: scale, compare with the maximum, subtract it, add up, divide.
 OTHER_PER_PAIR = 5
 
 

@@ -1,4 +1,4 @@
-"""The cost of a transformer block: attention, and the matrix products round it."""
+"""The cost of a transformer block: attention, and the matrix products around it."""
 
 from dataclasses import dataclass
 
@@ -83,8 +83,8 @@ def block_cost(n, d_model, n_heads, d_ff, *, batch=1, causal=False, itemsize=4, 
 
     Each matrix product reads its input and its matrix and writes its output; the activation
     reads and writes the hidden layer once more; a norm reads and writes the items, a residual
-    sum reads two and writes one.  The matrices are read once for the whole batch.  Left out is
-    what grows with n or d alone: biases, and the mean and deviation of each item.
+    sum reads two and writes one.  The matrices are read once for the whole batch.  What grows with
+    n or d alone is left out: biases, and the mean and deviation of each item.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A cost: operations and bytes, by step and in all."""
+"""A cost: operations and bytes, step by step and in total."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Step:
-    r"""What one step does and moves, as `attention_cost` and `block_cost` count it.
+    r"""What one step computes and moves, as `attention_cost` and `block_cost` count it.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Step:
 
 
 class Cost(Step):
-    r"""The steps of `attention_cost` or `block_cost` in their order, and their sum.
+    r"""The steps that `attention_cost` or `block_cost` counts, in order, and their sum.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How a time grows with a size: one exponent with its interval, and a curve besides."""
+"""How a time grows with a size: one exponent with its interval, and a fitted curve."""
 
 import itertools
 
@@ -19,15 +19,15 @@ def fit_exponent(sizes, times, overhead=0.0, *, resamples=1000, confidence=0.95,
     Parameters
     ----------
     sizes : array_like, shape (m,)
-        Sizes, rising, above 0.
+        Sizes above 0, in rising order.
     times : array_like, shape (m,) or (m, repeats)
-        Seconds at each size; one column for each repetition.  For an interval there should be
-        five or more: two are too few to tell how much times scatter.
+        Seconds at each size, a column for each repetition.  For an interval there should be five
+        or more: two are too few to tell how much the times scatter.
     overhead : float, optional
-        Seconds that measuring takes by itself, as in `attnlib.timing.Timing`.  Sizes at which
-        the median is not above twenty times this are shown, not fitted.
+        Seconds that measuring itself takes, as in `attnlib.timing.Timing`.  Sizes at which the
+        median is not above twenty times this are shown, not fitted.
     resamples : int, optional
-        How often the repetitions are drawn again for the intervals.
+        How often the repetitions are resampled for the intervals.
     confidence : float, optional
         Share of the resamples inside an interval.
     rng : numpy.random.Generator, optional
@@ -52,18 +52,18 @@ def fit_exponent(sizes, times, overhead=0.0, *, resamples=1000, confidence=0.95,
 
     .. math:: \log t \approx p \, \log n + \text{constant}
 
-    A sum of terms has no single exponent, so there is a curve besides, whose coefficients may
-    not be negative (Lawson and Hanson 1974) and whose errors count relative to the times:
+    A sum of terms has no single exponent, so a curve is fitted as well, whose coefficients may not
+    be negative (Lawson and Hanson 1974) and whose errors count relative to the times:
 
     .. math:: \min_{a, b, c \ge 0} \sum_i \left(\frac{a + b n_i + c n_i^2 - t_i}{t_i}\right)^2
 
-    For the intervals the repetitions of each size are drawn again with replacement, and everything
-    is fitted anew (Efron 1979).
+    For the intervals the repetitions of each size are resampled with replacement, and everything is
+    fitted again (Efron 1979).
 
     Examples
     --------
-    A second of preparation, and 2n² seconds of work.  The clock takes 0.2 s by itself, so the
-    3 s at n = 1 are too near to it; the rest is fitted.
+    A second of preparation, and 2n² seconds of work.  The clock itself takes 0.2 s, so the 3 s at
+    n = 1 are too near to it; the rest is fitted:
 
     >>> n = np.array([1, 2, 4, 8, 16])
     >>> growth = fit_exponent(n, 1 + 2 * n**2, overhead=0.2)
@@ -118,10 +118,9 @@ def _sizes_and_times(sizes, times):
         if ((0 < array) & (array < LEAST)).any():
             raise ValueError(f"{name} holds {array.min():g}. Give numbers from {LEAST:g} on.")
     if (times <= 0).any():
-        index = _checks.first_index(times <= 0)
-        raise ValueError(
-            f"times[{_checks.show(index)}]={times[index]:g} is not above 0. Give seconds."
-        )
+        index = tuple(map(int, np.argwhere(times <= 0)[0]))
+        where = index if len(index) > 1 else index[0]
+        raise ValueError(f"times[{where}]={times[index]:g} is not above 0. Give seconds.")
     return sizes, times.reshape(len(sizes), -1)
 
 
@@ -143,7 +142,7 @@ def _fit(n, t):
 def _non_negative_least_squares(A, y):
     """Return the best x >= 0: the best of the solutions with some entries free, the rest 0."""
     lengths = np.linalg.norm(A, axis=0)
-    A = A / lengths  # columns of like size: a small one would be taken for rounding
+    A = A / lengths  # columns of one size: a small one would be mistaken for rounding
     best, least = np.zeros(A.shape[1]), (y**2).sum()
     columns = range(A.shape[1])
     for size in range(1, A.shape[1] + 1):

@@ -1,4 +1,4 @@
-"""How a time grew with a size: what was measured, and the line and the curve through it."""
+"""How a time grows with a size: what was measured, with a line and a curve through it."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,11 @@ class Growth:
     Parameters
     ----------
     sizes : ndarray, shape (m,)
-        Sizes, rising.
+        Sizes, in rising order.
     times : ndarray, shape (m,)
         Seconds at each size, the median where there were several.
     used : ndarray of bool, shape (m,)
-        Whether a size was fitted, or lies too near to the overhead.
+        Whether a size was fitted; otherwise it lies too near to the overhead.
     exponent : float
         Slope of the straight line through the fitted points, both axes logarithmic.
     interval : tuple of float, or None
@@ -60,7 +60,7 @@ class Growth:
 
     @property
     def crossing(self):
-        """Size at which the part with n² overtakes the part with n; infinite if it never does."""
+        """Size at which the term with n² overtakes the term with n; infinite if it never does."""
         _, b, c = self.coefficients
         return b / c if c > 0 else np.inf
 

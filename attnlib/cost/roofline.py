@@ -7,7 +7,7 @@ from attnlib import _checks
 
 @dataclass(frozen=True)
 class Ceilings:
-    r"""What a machine can do at most, measured on the machine itself.
+    r"""The most that a machine can do, as measured on the machine itself.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Ceilings:
 
 
 def roofline_time(operations, bytes, machine, *, exponentials=0):
-    r"""Return the least seconds that so much work can take on a machine.
+    r"""Return the least time, in seconds, that so much work can take on a machine.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def roofline_time(operations, bytes, machine, *, exponentials=0):
     machine : Ceilings
         What the machine can do in a second.
     exponentials : int or float, optional
-        Exponentials; they count only where `machine` says how fast it makes them.
+        Exponentials; they count only where `machine` says how fast it computes them.
 
     Returns
     -------
@@ -87,8 +87,8 @@ def roofline_time(operations, bytes, machine, *, exponentials=0):
 
     Notes
     -----
-    Arithmetic, memory and exponentials work at the same time, so the slowest decides (Williams
-    et al. 2009):
+    Arithmetic, memory traffic and exponentials can overlap, so the slowest decides (Williams et al.
+    2009):
 
     .. math:: t = \max\left(\frac{\text{FLOPs}}{\text{FLOPs per second}},
               \frac{\text{bytes}}{\text{bytes per second}},
@@ -106,7 +106,7 @@ def roofline_time(operations, bytes, machine, *, exponentials=0):
 
 
 def roofline_terms(operations, bytes, machine, *, exponentials=0):
-    r"""Return the seconds that arithmetic, memory and exponentials need, each by itself.
+    r"""Return the seconds that arithmetic, memory and exponentials each need alone.
 
     Parameters
     ----------

@@ -5,10 +5,7 @@ Start it with one process for each core, or for each GPU, of this machine:
     python -m torch.distributed.run --standalone --local-addr localhost --nproc-per-node 4 \\
         -m attnlib.ring -n 4096 --heads 8 -d 64 --causal --layout striped
 
-The launcher adds many lines of its own when a process fails.  The cause is the line that begins
-with "attnlib.ring:", and stands once more at the end.
-
-It is not imported by `import attnlib`, because it needs PyTorch.
+Where a process fails, the line that begins with "attnlib.ring:" says why.  It needs PyTorch.
 """
 
 from attnlib.ring.attention import Report, ring_attention

@@ -1,80 +1,92 @@
 """The command: measure a ring of processes and compare it with one process."""
 
 import json
-import sys
+import os
+import signal
+import socket
+import time
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
 
 import torch
+import torch.distributed as dist
 
-from attnlib.ring import guard, launch, measure, options, table
+from attnlib.ring import guard, measure, options
+from attnlib.timing import machine
 
 
 def main(arguments=None):
-    """Run one process of the ring.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The command line, that of this process if not given.
-    """
-    if {"-h", "--help"} & set(sys.argv[1:] if arguments is None else arguments):
-        return helped()
-    ring, rank = [], 0
+    """Run one process of the ring."""
+    ring, rank = [], int(os.environ.get("RANK", 0))
+    guard.watch_parent(ring)
     try:
-        here = launch.place()
-        rank = here.rank
-        guard.watch_parent(ring)
-        asked = options.read(arguments, here)
+        asked = options.read(arguments)
     except guard.Refused as error:
-        guard.refuse(str(error), rank)
+        if rank:  # the launcher ends all as soon as one has failed, and rank 0 has to speak first
+            time.sleep(60)
+        guard.leave("" if rank else str(error), guard.REFUSED)
     try:
-        together, device = take_part(asked, here, ring)
+        with process_group(asked, ring) as device:
+            if rank == 0:
+                said = ", ".join(f"{name} = {x}" for name, x in vars(asked).items() if x)
+                print(f"Ring of {dist.get_world_size()}, {device.type}: {said}", flush=True)
+            found = measure.run(asked, device)
+            named = {"backend": dist.get_backend(), "device": device.type}
         if rank == 0:
-            show(measure.results(together, asked, here), device, asked)
+            named |= {"threads": torch.get_num_threads(), "torch": torch.__version__}
+            show(named | measure.results(found, asked), asked)
     except (RuntimeError, MemoryError, OSError) as error:
         message = guard.explain(error, rank, asked.timeout)
-        if message is None:
+        if not message:
             raise
         guard.leave(message, guard.BROKEN, ring)
 
 
-def helped():
-    """Print the options, once."""
-    try:
-        rank = launch.place().rank
-    except guard.Refused:
-        rank = 0
-    if rank == 0:
-        options.parser().print_help()
+@contextmanager
+def process_group(asked, ring):
+    """Join the others, yield the device to compute on, and leave; but not after an error.
+
+    A process has a GPU of its own where every process on this machine can.  The ids of all
+    processes go to `ring`, if all are on this machine.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends also a process that waits
+    world, local_world = (int(os.environ[x]) for x in ("WORLD_SIZE", "LOCAL_WORLD_SIZE"))
+    torch.set_num_threads(asked.threads or max(1, machine()["cores"] // local_world))
+    device, own_gpu = torch.device("cpu"), None
+    if dist.is_nccl_available() and torch.cuda.device_count() >= local_world:
+        device = own_gpu = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+        torch.cuda.set_device(device)
+    elif world == local_world:  # use the loopback: no name of the machine has to be looked up
+        for name in {name for _, name in socket.if_nameindex()} & {"lo", "lo0"}:
+            os.environ.setdefault("GLOO_SOCKET_IFNAME", name)
+    patience = timedelta(seconds=asked.timeout)
+    dist.init_process_group("nccl" if own_gpu else "gloo", timeout=patience, device_id=own_gpu)
+    ids = [None] * world
+    dist.all_gather_object(ids, os.getpid())
+    ring += ids if world == local_world else []
+    yield device
+    dist.destroy_process_group()
 
 
-def take_part(asked, here, ring):
-    """Join the ring, run it, leave it; return what all found (in rank 0) and on what device."""
-    threads = launch.thread_count(here.local_world, asked.threads)
-    torch.set_num_threads(threads)
-    with launch.process_group(here, asked.timeout) as device:
-        ring += launch.process_ids(here)
-        named = {
-            "backend": torch.distributed.get_backend(),
-            "device": device.type,
-            "threads": threads,
-            "torch": torch.__version__,
-        }
-        if here.rank == 0:
-            print(table.heading(asked, here, named), flush=True)
-        return measure.gather(measure.run(asked, here, device), here), named
-
-
-def show(found, device, asked):
-    """Print the results, and write them to the file if one is named."""
+def show(found, asked):
+    """Print the results as tables and as one line of JSON, and write that to a file if asked."""
     for layout, of_layout in found["layouts"].items():
-        print(table.table(layout, of_layout))
+        print(f"\n{layout}: relative error {of_layout['relative_error']:.1e} against one process")
+        print("rank    bytes sent         pairs  seconds  of which work in each step")
+        for rank, pairs in enumerate(of_layout["pairs"]):
+            work = "  ".join(f"{seconds:.4f}" for seconds in of_layout["work_seconds"][rank])
+            sent, seconds = of_layout["bytes_sent"][rank], of_layout["seconds"][rank]
+            print(f"{rank:4}  {sent:12,}  {sum(pairs):12,}  {seconds:7.4f}  {work}")
+        print(f"bytes by formula: {of_layout['bytes_by_formula']:,} from each rank")
+        print(f"balance: the mean rank has {of_layout['balance']:.3f} of the busiest one's pairs")
     if "ratio" in found:
-        print(table.ratio(found))
-    text = json.dumps(device | found)
+        said = "{seconds:.2f} in seconds of the slowest, {pairs:.2f} in pairs of the busiest rank"
+        print("\ncontiguous / striped:", said.format(**found["ratio"]))
+    text = json.dumps(found)
     print(f"\n{text}", flush=True)
     if asked.json:
-        with open(asked.json, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
+        Path(asked.json).write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

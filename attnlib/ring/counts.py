@@ -3,114 +3,35 @@
 import numpy as np
 
 from attnlib import _checks
-from attnlib.ring.layout import known, member, rows_per_process
-
-
-def source_of_step(rank, step, world):
-    r"""Return whose keys and values process `rank` holds in ring step `step`.
-
-    Parameters
-    ----------
-    rank : int
-        The process, from 0 to ``world - 1``.
-    step : int
-        The ring step; in step 0 every process holds its own block.
-    world : int
-        Number of processes in the ring.
-
-    Returns
-    -------
-    int
-        The rank at which the block began.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If `rank` is not in the ring, or a number is negative or no integer.
-
-    Notes
-    -----
-    Blocks move one process onwards in each step, so they come from behind:
-
-    .. math:: s = (r - \text{step}) \bmod P
-
-    Examples
-    --------
-    >>> [source_of_step(1, step, 4) for step in range(4)]
-    [1, 0, 3, 2]
-    """
-    member(rank, _checks.count(world, "world"))
-    return (rank - _checks.count(step, "step", least=0)) % world
+from attnlib.ring.layout import own_rows, rows_per_process
 
 
 def visible_keys(n, rank, source, world, layout="contiguous", causal=False):
-    r"""Count for each query of `rank` the keys of `source` that it may attend to.
+    """Count for each query of `rank` the keys of `source` that it may attend to.
 
-    Both layouts keep the order of the sequence within a process.  So the keys that a query may
-    attend to are always the first ones of a block, and a count says which.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows in the whole sequence.
-    rank, source : int
-        The process with the queries, and the one at which the keys began.
-    world : int
-        Number of processes in the ring.
-    layout : str, optional
-        ``"contiguous"`` or ``"striped"``.
-    causal : bool, optional
-        True if no query may attend to a later position.
-
-    Returns
-    -------
-    ndarray of int, shape (n / world,)
-        For each query a number from 0 to ``n / world``, never falling.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For a size, rank or layout that there is not, as in `attnlib.ring.shard`.
-
-    Notes
-    -----
-    With m = n / P rows to a process, query i of rank r sees of the block from s, if causal,
-
-    .. math:: \min(m, \max(0, (r - s) m + i + 1)) \quad \text{(contiguous)}, \qquad
-              i + [s \le r] \quad \text{(striped)}
-
-    Examples
-    --------
-    Striped, the keys from a later rank hide one key more than those from an earlier one:
+    Both layouts keep the order of the sequence within a process, so these are always the first keys
+    of a block.  Striped, the keys from a later rank hide one more than those from an earlier one:
 
     >>> visible_keys(16, 2, 1, 4, "striped", causal=True)
     array([1, 2, 3, 4])
     >>> visible_keys(16, 2, 3, 4, "striped", causal=True)
     array([0, 1, 2, 3])
     """
-    m = rows_per_process(n, world)
-    member(rank, world)
-    member(source, world)
-    known(layout)
-    i = np.arange(m)
+    queries, keys = (np.arange(n)[own_rows(n, r, world, layout)] for r in (rank, source))
     if not _checks.boolean(causal, "causal"):
-        return np.full(m, m)
-    if layout == "striped":
-        return i + (source <= rank)
-    return np.clip((rank - source) * m + i + 1, 0, m)
+        return np.full(len(queries), len(keys))
+    return np.searchsorted(keys, queries, side="right")
 
 
 def pairs_per_step(n, world, layout="contiguous", causal=False):
-    r"""Count the pairs of query and key that each process has to compute in each ring step.
+    r"""Count the pairs of query and key that each process has to compute in each step.
 
     Parameters
     ----------
-    n : int
-        Number of rows in the whole sequence.
-    world : int
-        Number of processes in the ring.
+    n, world : int
+        Rows of the whole sequence, and processes in the ring.
     layout : str, optional
-        ``"contiguous"`` or ``"striped"``.
+        ``"contiguous"`` or ``"striped"``, as for `shard`.
     causal : bool, optional
         True if no query may attend to a later position.
 
@@ -118,11 +39,6 @@ def pairs_per_step(n, world, layout="contiguous", causal=False):
     -------
     ndarray of int, shape (world, world)
         Pairs for each rank (down) and step (across), for one head of one sequence.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `visible_keys`.
 
     Notes
     -----
@@ -132,12 +48,11 @@ def pairs_per_step(n, world, layout="contiguous", causal=False):
     .. math:: N_{r, \text{step}} = \left| \{ (t, u) : t \in r, \; u \in s, \; u \le t \} \right|,
               \qquad s = (r - \text{step}) \bmod P
 
-    Without a causal mask the condition on order falls away and every entry is (n / P)².
+    Without a causal mask every entry is (n / P)².
 
     Examples
     --------
-    Contiguous, rank 0 has nothing to do after its own block, and rank 1 has twice as much to do as
-    there is in it.  Striped, no step leaves anybody without work:
+    Contiguous, rank 0 has nothing to do after its own block; striped, every step has work for all:
 
     >>> pairs_per_step(8, 2, "contiguous", causal=True)
     array([[10,  0],
@@ -147,15 +62,9 @@ def pairs_per_step(n, world, layout="contiguous", causal=False):
            [10, 10]])
     """
     ranks = range(_checks.count(world, "world"))
-    return np.array(
-        [
-            [
-                visible_keys(n, r, source_of_step(r, step, world), world, layout, causal).sum()
-                for step in ranks
-            ]
-            for r in ranks
-        ]
-    )
+    blocks = [[(rank, (rank - step) % world) for step in ranks] for rank in ranks]
+    visible = [[visible_keys(n, *block, world, layout, causal) for block in row] for row in blocks]
+    return np.sum(visible, axis=-1)
 
 
 def bytes_sent(n, n_heads, d, world, itemsize=4, batch=1):
@@ -163,10 +72,8 @@ def bytes_sent(n, n_heads, d, world, itemsize=4, batch=1):
 
     Parameters
     ----------
-    n, n_heads, d, batch : int
-        Rows of the whole sequence, heads, entries of a key (a value has as many), sequences.
-    world : int
-        Number of processes in the ring.
+    n, n_heads, d, world, batch : int
+        Rows of the whole sequence, heads, entries of a key and of a value, processes, sequences.
     itemsize : int, optional
         Bytes of one number: 4 for float32, 8 for float64.
 
@@ -175,19 +82,13 @@ def bytes_sent(n, n_heads, d, world, itemsize=4, batch=1):
     int
         Bytes, the same for every process.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a number is below 1 or not an integer, or `world` does not divide `n`.
-
     Notes
     -----
     Each process passes P − 1 blocks of keys and values on (Liu et al. 2024):
 
-    .. math:: (P - 1) \cdot 2 \cdot \frac{n}{P} \cdot H \cdot d \cdot \text{itemsize}
-              \cdot \text{batch}
+    .. math:: (P - 1) \cdot 2 \cdot (n / P) \cdot H \cdot d \cdot \text{itemsize} \cdot \text{batch}
 
-    It grows with n, the work with n²: a longer sequence hides the messages better.
+    The work grows with n²: a longer sequence hides the messages better.
 
     Examples
     --------

@@ -1,102 +1,35 @@
-"""Who holds which rows: the two ways to deal a sequence out to the processes of a ring."""
+"""Who holds which rows: two ways to deal a sequence out to the processes of a ring."""
 
 import numpy as np
 import torch
 
 from attnlib import _checks
 
-#: Names of the ways to deal rows out.
 LAYOUTS = ("contiguous", "striped")
 
 
 def rows_per_process(n, world):
-    r"""Return how many of `n` rows each of `world` processes holds.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows in the whole sequence.
-    world : int
-        Number of processes in the ring.
-
-    Returns
-    -------
-    int
-        The rows of one process; all hold equally many.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer rows than processes, or the rows cannot be shared evenly.
-    TypeError
-        If a number is not an integer.
-
-    Notes
-    -----
-    .. math:: m = n / P
-
-    Examples
-    --------
-    >>> rows_per_process(4096, 4)
-    1024
-    """
+    """Return how many of `n` rows each of `world` processes holds."""
     n, world = _checks.count(n, "n"), _checks.count(world, "world")
     if n < world:
-        raise ValueError(
-            f"n={n} is fewer rows than the {world} processes of the ring. "
-            f"Give at least n={world}, or start at most {n}."
-        )
+        remedy = f"Give at least n={world}, or start at most {n}"
+        raise ValueError(f"n={n} is fewer rows than the {world} processes of the ring. {remedy}.")
     if n % world:
-        raise ValueError(
-            f"n={n} rows cannot be shared evenly by {world} processes. "
-            f"Give a multiple of {world}, say n={n - n % world} or n={n - n % world + world}."
-        )
+        near = f"n={n - n % world} or n={n - n % world + world}"
+        remedy = f"Give a multiple of {world}, say {near}"
+        raise ValueError(f"n={n} rows cannot be shared evenly by {world} processes. {remedy}.")
     return n // world
 
 
-def token_positions(n, rank, world, layout):
-    r"""Return where in the sequence the rows of one process stand.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows in the whole sequence.
-    rank : int
-        The process, from 0 to ``world - 1``.
-    world : int
-        Number of processes in the ring.
-    layout : str
-        ``"contiguous"``: one run of neighbours for each process.  ``"striped"``: dealt out like
-        cards, so row t lives on process ``t % world``.
-
-    Returns
-    -------
-    ndarray of int, shape (n / world,)
-        Positions from 0 to ``n - 1``, in rising order.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `rows_per_process`, and for a `rank` or `layout` that there is not.
-
-    Notes
-    -----
-    Row i of process r stands, with m rows to a process (contiguous: Liu et al. 2024, striped:
-    Brandon et al. 2023), at
-
-    .. math:: t = r m + i \quad \text{(contiguous)}, \qquad t = i P + r \quad \text{(striped)}
-
-    Examples
-    --------
-    >>> token_positions(8, 1, 4, "contiguous"), token_positions(8, 1, 4, "striped")
-    (array([2, 3]), array([1, 5]))
-    """
+def own_rows(n, rank, world, layout):
+    """Return the slice of a sequence of `n` rows that process `rank` holds."""
     rows = rows_per_process(n, world)
-    member(rank, world)
-    known(layout)
-    if layout == "striped":
-        return rank + world * np.arange(rows)
-    return rank * rows + np.arange(rows)
+    _checks.choice(layout, "layout", LAYOUTS)
+    if _checks.count(rank, "rank", least=0) >= world:
+        raise ValueError(f"rank={rank} is not in a ring of {world}. Count from 0 to {world - 1}.")
+    return (
+        slice(rank, None, world) if layout == "striped" else slice(rank * rows, (rank + 1) * rows)
+    )
 
 
 def shard(X, rank, world, layout="contiguous"):
@@ -106,28 +39,28 @@ def shard(X, rank, world, layout="contiguous"):
     ----------
     X : Tensor or ndarray, shape (..., n, d)
         The whole sequence, one row for each token.
-    rank : int
-        The process, from 0 to ``world - 1``.
-    world : int
-        Number of processes in the ring.
+    rank, world : int
+        The process, from 0 on, and how many there are.
     layout : str, optional
-        ``"contiguous"`` or ``"striped"``, see `token_positions`.
+        ``"contiguous"``: one run of neighbours for each process.  ``"striped"``: dealt out like
+        cards, so row t lives on process ``t % world``.
 
     Returns
     -------
     Tensor or ndarray, shape (..., n / world, d)
-        A view of `X`, in the order of `token_positions`.
+        A view of `X`, in the order of the sequence.
 
     Raises
     ------
     ValueError, TypeError
-        As for `token_positions`, and for an `X` that has no rows.
+        If the rows cannot be shared evenly, there is no such rank or layout, or `X` has no rows.
 
     Notes
     -----
-    .. math:: X^{(r)}_i = X_{t(r, i)}
+    Row i of process r, of P with m rows each, stands (contiguous: Liu et al. 2024, striped:
+    Brandon et al. 2023) at
 
-    with :math:`t(r, i)` the position that `token_positions` gives.
+    .. math:: t = r m + i \quad \text{(contiguous)}, \qquad t = i P + r \quad \text{(striped)}
 
     Examples
     --------
@@ -140,39 +73,23 @@ def shard(X, rank, world, layout="contiguous"):
         raise TypeError(f"X must be a tensor or an array, not {type(X).__name__}. Convert it.")
     if X.ndim < 2:
         raise ValueError(f"X has shape {tuple(X.shape)}, but needs two axes or more, (..., n, d).")
-    rows = rows_per_process(X.shape[-2], world)
-    member(rank, world)
-    known(layout)
-    if layout == "striped":
-        return X[..., rank::world, :]
-    return X[..., rank * rows : (rank + 1) * rows, :]
+    return X[..., own_rows(X.shape[-2], rank, world, layout), :]
 
 
 def unshard(shards, layout="contiguous"):
-    r"""Put the rows of all processes together again, in the order of the sequence.
+    """Put the rows of all processes together again: the inverse of `shard`.
 
     Parameters
     ----------
     shards : sequence of Tensor or ndarray, each of shape (..., m, d)
         What the processes hold, that of rank 0 first.
     layout : str, optional
-        ``"contiguous"`` or ``"striped"``, as it was given to `shard`.
+        As it was given to `shard`.
 
     Returns
     -------
     Tensor, shape (..., m * world, d)
         The whole sequence.
-
-    Raises
-    ------
-    ValueError
-        If there are no shards, their shapes differ, or `layout` is unknown.
-
-    Notes
-    -----
-    The inverse of `shard`:
-
-    .. math:: X_{t(r, i)} = X^{(r)}_i
 
     Examples
     --------
@@ -183,26 +100,12 @@ def unshard(shards, layout="contiguous"):
             [ 2, 20],
             [ 3, 30]])
     """
-    known(layout)
+    _checks.choice(layout, "layout", LAYOUTS)
     parts = [torch.as_tensor(part) for part in shards]
     shapes = [tuple(part.shape) for part in parts]
     if not parts or len(set(shapes)) > 1 or len(shapes[0]) < 2:
-        raise ValueError(
-            f"shards have the shapes {shapes}. Give one shard of each process, all of one shape "
-            f"(..., m, d)."
-        )
+        remedy = "Give one shard of each process, all of one shape (..., m, d)"
+        raise ValueError(f"shards have the shapes {shapes}. {remedy}.")
     if layout == "striped":
         return torch.stack(parts, dim=-2).flatten(-3, -2)
     return torch.cat(parts, dim=-2)
-
-
-def known(layout):
-    """Refuse a `layout` that there is not."""
-    if layout not in LAYOUTS:
-        raise ValueError(f"layout={layout!r} is unknown. Choose contiguous or striped.")
-
-
-def member(rank, world):
-    """Refuse a `rank` that is not in a ring of `world` processes."""
-    if _checks.count(rank, "rank", least=0) >= world:
-        raise ValueError(f"rank={rank} is not in a ring of {world}. Count from 0 to {world - 1}.")

@@ -1,4 +1,4 @@
-"""Run the ring some times and gather in rank 0 what all processes found."""
+"""Run the ring some times, and compare what all processes found with one process and formulas."""
 
 import time
 
@@ -8,147 +8,83 @@ import torch.distributed as dist
 
 from attnlib.ring.attention import ring_attention
 from attnlib.ring.counts import bytes_sent, pairs_per_step
-from attnlib.ring.inputs import draw_rows, exact_attention, relative_error
-from attnlib.ring.layout import token_positions, unshard
-
-
-def run(options, here, device):
-    """Time each layout, in turn, and keep what this process found.
-
-    Every pass starts behind a barrier.  The first is not timed, because it opens connections.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-    here : attnlib.ring.launch.Place
-    device : torch.device
-
-    Returns
-    -------
-    dict of dict
-        For each layout seconds, reports and the output of this process.
-    """
-    runs = {layout: {"seconds": [], "reports": []} for layout in options.layouts}
-    own = {}
-    for layout in options.layouts:
-        positions = token_positions(options.n, here.rank, here.world, layout)
-        own[layout] = draw(positions, options).to(device)
-    for timed in [False] + [True] * options.repeats:
-        for layout, found in runs.items():
-            dist.barrier()
-            start = time.perf_counter()
-            found["output"], report = ring_attention(
-                *own[layout], causal=options.causal, layout=layout
-            )
-            if timed:
-                found["seconds"].append(time.perf_counter() - start)
-                found["reports"].append(report)
-    return runs
+from attnlib.ring.layout import LAYOUTS, own_rows, unshard
 
 
 def draw(positions, options):
-    """Return Q, K and V of these positions, with the sizes that the options name."""
-    return draw_rows(
-        positions,
-        batch=options.batch,
-        n_heads=options.heads,
-        d=options.d,
-        dtype=options.dtype,
-        seed=options.seed,
-    )
+    """Return Q, K and V of some positions, shape (3, batch, n_heads, rows, d).
 
-
-def gather(runs, here):
-    """Collect in rank 0 what all processes found.
-
-    Parameters
-    ----------
-    runs : dict of dict
-        From `run`.
-    here : attnlib.ring.launch.Place
-
-    Returns
-    -------
-    dict or None
-        In rank 0 for each layout the whole output, and seconds and reports by rank.
+    A row depends on the seed and on its position alone: each process draws its own.
     """
-    together = {}
-    for layout, found in runs.items():
-        first = here.rank == 0
-        outputs = [torch.empty_like(found["output"]) for _ in range(here.world)] if first else None
-        told = [None] * here.world if first else None
-        dist.gather(found["output"].contiguous(), outputs, dst=0)
-        dist.gather_object((found["seconds"], found["reports"]), told, dst=0)
-        if first:
-            together[layout] = (unshard(outputs, layout).cpu(), *zip(*told))
-    return together if here.rank == 0 else None
+    shape, dtype = (3, options.batch, options.heads, options.d), options.dtype
+    rngs = (np.random.default_rng([options.seed, int(t)]) for t in positions)
+    rows = [rng.standard_normal(shape, dtype=dtype) for rng in rngs]
+    return torch.as_tensor(np.stack(rows, axis=-2))
 
 
-def results(together, options, here):
-    """Compare with one process and with the formulas; return one dictionary of plain numbers.
+def run(options, device):
+    """Time each layout, in turn; return in rank 0 what all ranks found: outputs, seconds, reports.
 
-    Only here does one process hold the whole sequence: to compute what the ring should have found.
-
-    Parameters
-    ----------
-    together : dict
-        From `gather`.
-    options : argparse.Namespace
-    here : attnlib.ring.launch.Place
-
-    Returns
-    -------
-    dict
-        What was run, and for each layout its error, bytes, pairs, balance and median seconds.
+    Every pass starts behind a barrier; the first, which opens connections, is not timed.
     """
-    exact = exact_attention(*draw(np.arange(options.n), options), options.causal)
-    names = ("n", "heads", "d", "batch", "causal", "dtype", "repeats", "seed")
-    found = {"world": here.world} | {name: getattr(options, name) for name in names}
-    found["layouts"] = {
-        layout: {"relative_error": relative_error(output, exact)}
-        | bytes_and_pairs(reports, layout, options)
-        | medians(seconds, reports)
-        for layout, (output, seconds, reports) in together.items()
-    }
-    if options.compare:
-        a, b = (found["layouts"][layout] for layout in options.layouts)
-        found["ratio"] = {
-            "seconds": a["slowest_seconds"] / b["slowest_seconds"],
-            "pairs": a["most_pairs"] / b["most_pairs"],
-        }
+    found, inputs = {}, {}
+    for layout in LAYOUTS if options.compare else (options.layout,):
+        mine = own_rows(options.n, dist.get_rank(), dist.get_world_size(), layout)
+        inputs[layout] = draw(np.arange(options.n)[mine], options).to(device)
+        found[layout] = {"seconds": [], "reports": []}
+    for turn in range(1 + options.repeats):
+        for layout, own in found.items():
+            dist.barrier()
+            start = time.perf_counter()
+            output, report = ring_attention(*inputs[layout], causal=options.causal, layout=layout)
+            seconds, own["output"] = time.perf_counter() - start, output.cpu()
+            if turn:
+                own["seconds"].append(seconds)
+                own["reports"].append(report)
+    for layout, own in found.items():
+        found[layout] = [None] * dist.get_world_size() if dist.get_rank() == 0 else None
+        dist.gather_object(own, found[layout], dst=0)
     return found
 
 
-def bytes_and_pairs(reports, layout, options):
-    """Return what was counted, beside what the formulas say; lists go by rank, then by step."""
-    world, last = len(reports), [of_rank[-1] for of_rank in reports]
-    itemsize = np.dtype(options.dtype).itemsize
-    pairs = np.array([report.pairs for report in last])
-    by_rank = pairs.sum(axis=1)
-    formula = pairs_per_step(options.n, world, layout, options.causal)
+def results(together, options):
+    """Compare with one process and with the formulas; return one dictionary of plain numbers.
+
+    Lists go by rank, then by step.  Only here does one process hold the whole sequence.
+    """
+    Q, K, V = draw(range(options.n), options).double()
+    exact = torch.nn.functional.scaled_dot_product_attention(Q, K, V, is_causal=options.causal)
+    names = ("n", "heads", "d", "batch", "causal", "dtype", "repeats", "seed")
+    found = {name: getattr(options, name) for name in names} | {"layouts": {}}
+    for layout, ranks in together.items():
+        output = unshard([rank["output"] for rank in ranks], layout)
+        error = float((output - exact).abs().max() / exact.abs().max())
+        seconds = {"seconds": np.median([rank["seconds"] for rank in ranks], axis=1).tolist()}
+        slowest = float(np.median(np.max([rank["seconds"] for rank in ranks], axis=0)))
+        for name in ("work_seconds", "wait_seconds"):
+            steps = [[getattr(report, name) for report in rank["reports"]] for rank in ranks]
+            seconds[name] = np.median(steps, axis=1).tolist()
+        measured = {"relative_error": error, "slowest_seconds": slowest} | seconds
+        last = [rank["reports"][-1] for rank in ranks]
+        found["layouts"][layout] = measured | counted(last, layout, options)
+    if options.compare:
+        a, b = found["layouts"].values()
+        names = {"seconds": "slowest_seconds", "pairs": "most_pairs"}
+        found["ratio"] = {name: a[field] / b[field] for name, field in names.items()}
+    return found | {"world": len(ranks)}
+
+
+def counted(reports, layout, options):
+    """Return what each rank counted, beside what the formulas say."""
+    world, itemsize = len(reports), np.dtype(options.dtype).itemsize
+    size = options.n, options.heads, options.d, world, itemsize, options.batch
+    by_rank = np.sum([report.pairs for report in reports], axis=1)
     return {
-        "bytes_sent": [report.bytes_sent for report in last],
-        "bytes_by_formula": bytes_sent(
-            options.n, options.heads, options.d, world, itemsize, options.batch
-        ),
-        "pairs": pairs.tolist(),
-        "pairs_by_formula": formula.tolist(),
-        "scores": [list(report.scores) for report in last],
+        "bytes_sent": [report.bytes_sent for report in reports],
+        "bytes_by_formula": bytes_sent(*size),
+        "pairs": [list(report.pairs) for report in reports],
+        "pairs_by_formula": pairs_per_step(options.n, world, layout, options.causal).tolist(),
+        "scores": [list(report.scores) for report in reports],
         "most_pairs": int(by_rank.max()),
         "balance": float(by_rank.mean() / by_rank.max()),
     }
-
-
-def medians(seconds, reports):
-    """Return median seconds: of each rank, of each of its steps, and of the slowest rank."""
-    steps = {
-        f"{kind}_seconds": [
-            np.median([getattr(r, f"{kind}_seconds") for r in of_rank], axis=0).tolist()
-            for of_rank in reports
-        ]
-        for kind in ("work", "wait")
-    }
-    return {
-        "seconds": np.median(seconds, axis=1).tolist(),
-        "slowest_seconds": float(np.median(np.max(seconds, axis=0))),
-    } | steps

@@ -1,7 +1,4 @@
-"""Softmax over keys that come block by block: a running maximum, a running sum, a running output.
-
-The scores of one block of rows are all that is ever written down.
-"""
+"""Softmax over keys that come block by block; only the scores of some rows are ever written."""
 
 import math
 
@@ -12,27 +9,12 @@ ROWS = 128
 
 
 class OnlineAttention:
-    r"""Attention of fixed queries over keys and values that arrive in blocks.
+    """Attention of fixed queries over keys and values that arrive in blocks.
 
-    Parameters
-    ----------
-    Q : Tensor, shape (..., m, d)
-        The queries.
+    For each query the largest score so far, the sum of exponentials and the sum of values weighted
+    by them are kept, as in `attnlib.efficient.online_softmax`, which has the formulas (Milakov and
+    Gimelshein 2018).
 
-    Notes
-    -----
-    For each query the largest score so far m, the sum of exponentials l and the sum of values
-    weighted by them o are kept, all relative to m, as in `attnlib.efficient.online_softmax`
-    (Milakov and Gimelshein 2018).  A block with the scores s and the values V makes of them
-
-    .. math:: m' = \max(m, \max_j s_j), \quad
-              l' = l \, e^{m - m'} + \sum_j e^{s_j - m'}, \quad
-              o' = o \, e^{m - m'} + \sum_j e^{s_j - m'} \v{v_j}
-
-    and in the end the output is o / l.
-
-    Examples
-    --------
     Two keys with the scores 0 and log 3, one after the other: weights 1/4 and 3/4.
 
     >>> attention = OnlineAttention(torch.ones(1, 1))
@@ -47,34 +29,14 @@ class OnlineAttention:
         self.maximum = Q.new_full((*Q.shape[:-1], 1), -math.inf)
         self.sum = Q.new_zeros((*Q.shape[:-1], 1))
         self.weighted = torch.zeros_like(Q)
-        self.begun = False
 
     def add(self, K, V, visible):
-        """Take in one block of keys and values.
+        """Take in one block of keys and values, each of shape (..., k, d).
 
-        Parameters
-        ----------
-        K, V : Tensor, shape (..., k, d)
-            The block.
-        visible : sequence of int, length m
-            How many of the block's keys, from the first on, each query may attend to.  It never
-            falls from one query to the next.
-
-        Returns
-        -------
-        pairs : int
-            Pairs of query and key that counted, for one head.
-        scores : int
-            Scores that were computed for them, those that were masked again among them.
-
-        Raises
-        ------
-        ValueError
-            If the first block leaves a query without a key; a later block may.
+        `visible` says how many of its keys, from the first on, each query may attend to: a number
+        that never falls from one query to the next, and is above 0 in the first block.  Returns the
+        pairs of query and key that counted for one head, and the scores computed for them.
         """
-        if not self.begun and visible[0] == 0:
-            raise ValueError("visible leaves query 0 without a key. Begin with its own block.")
-        self.begun = True
         pairs = scores = 0
         for start in range(0, len(visible), ROWS):
             limits = visible[start : start + ROWS]
@@ -88,7 +50,7 @@ class OnlineAttention:
     def _add_rows(self, rows, K, V, limits):
         """Take in a block for some queries, of which the last sees all of it; return the pairs."""
         least = int(limits[0])
-        scores = self.Q[..., rows, :] @ K.transpose(-1, -2)
+        scores = self.Q[..., rows, :] @ K.mT
         masked = torch.arange(least, K.shape[-2]) >= torch.as_tensor(limits)[:, None]
         scores[..., least:].masked_fill_(masked.to(K.device), -math.inf)
 
@@ -103,5 +65,5 @@ class OnlineAttention:
         return len(limits) * K.shape[-2] - int(masked.sum())
 
     def output(self):
-        """Return the answers to all queries, shape (..., m, d)."""
+        """Return the answers to all queries."""
         return self.weighted / self.sum

@@ -1,4 +1,4 @@
-"""How long a call takes: many calls timed one by one, and the clock's own share besides."""
+"""How long a call takes: many calls, timed one by one, and what the clock itself takes."""
 
 import time
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Timing:
     Raises
     ------
     ValueError
-        If there are no seconds, one is negative or not finite, `overhead` is negative, or
+        If `seconds` is empty, one of them is negative or not finite, `overhead` is negative, or
         `device` is unknown.
     TypeError
         If `seconds` holds anything but numbers.
@@ -42,7 +42,7 @@ class Timing:
 
     Examples
     --------
-    One of five calls was interrupted.
+    One of these five calls was interrupted:
 
     >>> timing = Timing([2, 2, 3, 2, 90], overhead=0, device="cpu")
     >>> timing.p50, timing.repeats
@@ -92,14 +92,14 @@ def measure(f, *, repeats=20, warmup=3, device="cpu"):
     Parameters
     ----------
     f : callable
-        Called without arguments.  What it returns is thrown away.
+        Called without arguments; its result is discarded.
     repeats : int, optional
         Number of timed calls.
     warmup : int, optional
-        Number of calls before them that are not timed: first calls load code, fill caches, and
-        ask the system for memory.
+        Number of untimed calls before them: the first calls load code, fill caches, and ask the
+        system for memory.
     device : {"cpu", "cuda"}, optional
-        Where `f` computes.  A GPU works on after a call has returned, so there the times are
+        Where `f` computes.  A GPU goes on working after a call has returned, so there the times are
         taken on the GPU itself, by events, and its cache is overwritten before each call.
 
     Returns
@@ -110,14 +110,14 @@ def measure(f, *, repeats=20, warmup=3, device="cpu"):
     Raises
     ------
     ValueError
-        If a number is too small, or `device` is unknown or not there.
+        If a number is too small, or `device` is unknown or not available.
     TypeError
         If `f` cannot be called, or a number is not an integer.
 
     Notes
     -----
-    The overhead is measured like everything else, on a function that does nothing.  It is
-    reported, not subtracted: a time below twenty times the overhead says little about `f`.
+    The overhead is measured in the same way, on a function that does nothing.  It is reported, not
+    subtracted: a time below twenty times the overhead says little about `f`.
 
     .. math:: t_{\text{measured}} = t_f + t_{\text{overhead}}
 

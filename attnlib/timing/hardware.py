@@ -1,4 +1,4 @@
-"""What a measurement was made on."""
+"""The machine on which a measurement is made."""
 
 import os
 import platform
@@ -24,11 +24,11 @@ def machine():
         ``system`` : str; ``python`` : str; ``blas`` : dict with ``name`` and ``version``;
         ``libraries`` : dict from name to version; ``gpus`` : list of dicts with ``name``,
         ``driver`` and ``memory_bytes``, empty where there is none.  What cannot be found out is
-        None.  No name of a person or of the machine is in it.
+        None.  It names neither a person nor the machine.
 
     Notes
     -----
-    A time means nothing without these: the same call on the same processor takes about
+    A time means nothing without them: the same call on the same processor takes about
 
     .. math:: t(\text{threads}) \approx \frac{t(1)}{\text{threads}}
 

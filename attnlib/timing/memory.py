@@ -22,8 +22,8 @@ def peak_memory(f, *, device="cpu", by="arrays"):
     by : {"arrays", "process"}, optional
         On a CPU, ``"arrays"`` adds up what Python and NumPy ask for: exact, the same each time,
         and blind to other libraries.  ``"process"`` asks the system how large the whole process
-        became: it sees PyTorch too, but memory that was used and given back before hides a part.
-        Use it in a fresh process, on Linux.
+        became: it sees PyTorch too, but misses what fits into memory that was freed before.  Use it
+        in a fresh process, on Linux.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def peak_memory(f, *, device="cpu", by="arrays"):
     Raises
     ------
     ValueError
-        If `device` or `by` is unknown or not to be had here.
+        If `device` or `by` is unknown or not available here.
     TypeError
         If `f` cannot be called.
 
@@ -43,8 +43,8 @@ def peak_memory(f, *, device="cpu", by="arrays"):
 
     .. math:: \max_t m(t) - m(0)
 
-    Tracing makes a call slower, so time and memory are measured in separate calls.  There is one
-    peak for the whole process: a call inside `f` of this function makes it forget what was before.
+    Tracing makes a call slower, so time and memory are measured in separate calls.  The whole
+    process has one peak: where `f` itself calls this function, what came before is forgotten.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def peak_memory(f, *, device="cpu", by="arrays"):
 
 
 def _of_arrays(f):
-    """Trace what is asked for; a trace that is already running goes on afterwards."""
+    """Trace what is allocated; a trace that was already running goes on afterwards."""
     was_running = tracemalloc.is_tracing()
     if not was_running:
         tracemalloc.start()

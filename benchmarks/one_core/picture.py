@@ -3,34 +3,19 @@
 import numpy as np
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from attnlib.benchmarks.one_core.implementations import IMPLEMENTATIONS
-from attnlib.benchmarks.one_core.table import MEBIBYTE, memory_slope, peak, ratio
 from attnlib.figures.style import INK, blank, styled, svg_text
 from attnlib.palette import LIGHT
+from benchmarks.one_core.table import BOUND, MEBIBYTE, memory_slope, peak, ratio
+from benchmarks.one_core.ways import EXACT
 
 #: Curves of memory, and what stands at their right ends.
-CURVES = {
-    "textbook": "textbook, float64",
-    "float32_kept": "textbook",
-    "in_place": "in place",
-    "row_blocks": "row blocks",
-}
+CURVES = {"textbook": "textbook, float64", "float32_kept": "textbook"}
+CURVES |= {"in_place": "in place", "row_blocks": "row blocks"}
 
 
 @styled
 def picture(data):
-    """Draw the data of `attnlib.benchmarks.one_core.record`.
-
-    Parameters
-    ----------
-    data : dict
-        As it is in the file.
-
-    Returns
-    -------
-    str
-        SVG.
-    """
+    """Draw the data of a recording, as SVG."""
     figure = blank(9.6, 3.6)
     left, right = figure.subplots(1, 2, width_ratios=[1.25, 1])
     _times(left, data)
@@ -40,8 +25,8 @@ def picture(data):
 
 def _times(ax, data):
     """One row for each exact implementation, one dot for each size; darker is larger."""
-    sizes = data["settings"]["sizes"]
-    names = [n for n, way in IMPLEMENTATIONS.items() if way.exact and way.attention]
+    sizes = data["settings"]["n"]
+    names = [name for name in EXACT if name != BOUND]
     shades = np.linspace(0.3, 1, len(sizes))
     for y, name in enumerate(names):
         ratios = [ratio(data, name, n) for n in sizes]
@@ -49,21 +34,20 @@ def _times(ax, data):
         for value, shade in zip(ratios, shades):
             ax.scatter(value, y, s=34, color=INK(shade), linewidth=0, zorder=2 + shade)
     ax.axvline(1, color=LIGHT["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=0)
-    ax.set_yticks(range(len(names)), [IMPLEMENTATIONS[name].label for name in names])
+    ax.set_yticks(range(len(names)), [EXACT[name][0] for name in names])
     ax.tick_params(axis="y", length=0, labelcolor=LIGHT["ink"])
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.set_xscale("log", base=2)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
-    ax.set_xlabel(
-        f"times the two matrix products (dashed); n = {sizes[0]} pale to {sizes[-1]} dark"
-    )
+    shade = f"n = {sizes[0]} pale to {sizes[-1]} dark"
+    ax.set_xlabel(f"times the two matrix products (dashed); {shade}")
     ax.set_title("How long it takes")
 
 
 def _memory(ax, data):
     """Peak memory over n, both axes logarithmic, with the exponent at the end of each curve."""
     for name, label in CURVES.items():
-        known = [(n, peak(data, name, n)) for n in data["settings"]["sizes"]]
+        known = [(n, peak(data, name, n)) for n in data["settings"]["n"]]
         n, mebibytes = zip(*[(n, bytes_ / MEBIBYTE) for n, bytes_ in known if bytes_])
         colour = LIGHT["ink" if name == "row_blocks" else "muted"]
         slope = memory_slope(data, name)

@@ -1,0 +1,1 @@
+"""What attention costs on one device: naive, fused and compiled, each beside its floor."""
