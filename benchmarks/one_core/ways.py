@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from attnlib import efficient, scaled_dot_product_attention
+from attnlib.efficient import window_attention
 
 
 def two_products(Q, K, V):

@@ -371,8 +371,8 @@ MEMORY = [
     (row_blocks, {}, 1, 0.1),
     (row_blocks, {"causal": True}, 1, 0.1),
     # Blocks small beside the output: what does not depend on n would lower the slope.
-    (online_softmax, {"block_q": 16, "block_k": 16}, 1, 0.1),
-    (online_softmax, {"block_q": 16, "block_k": 16, "causal": True}, 1, 0.1),
+    (online_softmax, {"block_q": 32, "block_k": 32}, 1, 0.1),
+    (online_softmax, {"block_q": 32, "block_k": 32, "causal": True}, 1, 0.1),
     (window_attention, {"width": 16, "block": 64}, 1, 0.1),
     (window_attention, {"width": 16, "block": 64, "n_global": 3}, 1, 0.1),
     (linear_attention, {}, 1, 0.1),
