@@ -60,27 +60,28 @@ def mutants(source):
     2 11 a - b -> a + b
     """
     tree = ast.parse(source)
-    for number, node in enumerate(ast.walk(tree)):
-        for index, changed in enumerate(changes(node)):
-            if changed is None:
-                continue
-            other = copy.deepcopy(tree)
-            target = list(ast.walk(other))[number]
-            new = list(changes(target))[index]
-            other = ast.fix_missing_locations(Replace(target, new).visit(other))
-            text = ast.unparse(other)
-            if text != ast.unparse(tree) and not in_message(tree, node):
+    plain, quiet = ast.unparse(tree), in_messages(tree)
+    for node in ast.walk(tree):
+        if id(node) in quiet and not is_shape(node):
+            continue
+        for changed in changes(node):
+            other = Replace(node, changed).visit(copy.copy(tree))
+            text = ast.unparse(ast.fix_missing_locations(other))
+            if text != plain:
                 yield node.lineno, node.col_offset, f"{shown(node)} -> {shown(changed)}", text
 
 
 class Replace(ast.NodeTransformer):
-    """Put one node in the place of another."""
+    """Put one node in the place of another, in a tree whose lists are copied on the way."""
 
     def __init__(self, old, new):
         self.old, self.new = old, new
 
     def visit(self, node):
-        return self.new if node is self.old else self.generic_visit(node)
+        if node is self.old:
+            return self.new
+        lists = {name: list(x) for name, x in ast.iter_fields(node) if isinstance(x, list)}
+        return self.generic_visit(with_field(node, **lists))
 
 
 def changes(node):
@@ -171,14 +172,15 @@ def with_field(node, **fields):
     return new
 
 
-def in_message(tree, node):
-    """Whether `node` is part of what is said or noted, not of what is computed."""
+def in_messages(tree):
+    """The nodes that are part of what is said or noted, not of what is computed, by their id."""
     quiet = (ast.Raise, ast.JoinedStr, ast.AnnAssign)
-    for outer in ast.walk(tree):
-        inside = not is_shape(node) and (isinstance(outer, quiet) or is_note(outer))
-        if inside and any(inner is node for inner in ast.walk(outer)):
-            return True
-    return False
+    return {
+        id(inner)
+        for outer in ast.walk(tree)
+        if isinstance(outer, quiet) or is_note(outer)
+        for inner in ast.walk(outer)
+    }
 
 
 def is_note(node):

@@ -61,9 +61,14 @@ def settle(page):
 def transfer(page, address):
     """Open a page in a fresh context: ``[(address, bytes as sent compressed), ...]``."""
     answers = []
-    page.on("response", lambda answer: answers.append(answer))
+    page.on("response", answers.append)
     page.goto(address)
     settle(page)
+    return sizes(answers)
+
+
+def sizes(answers):
+    """Addresses of what a page was sent, each with its bytes as sent compressed."""
     found = []
     for answer in answers:
         body = answer.body()

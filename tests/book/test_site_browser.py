@@ -1,16 +1,13 @@
-"""The built pages in a browser: over http and from disk, light and dark, narrow and wide."""
+"""One page in depth: from disk, without JavaScript, its theme, contents, search, print."""
 
 import re
 
 import pytest
 from html_pages import Page
 from page_storage import wait_for_stored_theme
-from site_tools import chapters, pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
 
-each_page = pytest.mark.parametrize("path", pages())
-each_chapter = pytest.mark.parametrize("path", chapters())
 each_protocol = pytest.mark.parametrize("protocol", ["http", "file"])
 
 CHAPTER = "book/02_query_key_value.html"
@@ -30,28 +27,22 @@ def overflow(page):
     return page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
 
-@each_protocol
-@each_page
-def test_page_opens_without_a_fault(open_page, path, protocol):
-    page = open_page(path, protocol=protocol)
+@pytest.mark.parametrize("path", [COVER, CHAPTER])
+def test_page_opens_from_disk_without_a_fault(open_page, path):
+    page = open_page(path, protocol="file")
     assert "Hands on Attention" in page.title()
-    assert page.locator("h1").count() == 1 and page.locator("h1").is_visible()
     places = page.locator("[data-model]")
-    assert page.locator("[data-model][data-alive]").count() == places.count()
-    assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
-    assert overflow(page) <= 0
-    page.set_viewport_size({"width": 360, "height": 740})
-    assert overflow(page) <= 0
+    assert page.locator("[data-model][data-alive]").count() == places.count() > 0
+    assert page.locator("mjx-container").count() == page.locator("span.math, div.math").count()
 
 
-@each_chapter
 @pytest.mark.parametrize("late", ["**/*.woff*", "**/mathjax/**"])
-def test_page_is_no_wider_while_fonts_and_formulas_are_on_their_way(watch, site, path, late):
+def test_page_is_no_wider_while_fonts_and_formulas_are_on_their_way(watch, site, late):
     page = watch.page(width=360)
     watch.allowed.append(site.as_uri())
     watch.expected.append("ERR_FAILED")
     page.route(late, lambda route: route.abort())
-    page.goto((site / path).as_uri())
+    page.goto((site / CHAPTER).as_uri())
     page.evaluate("window.MathJax?.startup?.promise")
     assert overflow(page) <= 0
 
@@ -64,40 +55,13 @@ def test_the_door_leads_to_the_cover(watch, site):
     assert page.locator("[data-alive]").count() == 1
 
 
-@each_chapter
-def test_formulas_are_set_in_the_colours_of_their_roles(open_page, path):
-    page = open_page(path)
-    page.wait_for_function("document.querySelectorAll('mjx-container').length > 0")
-    assert page.locator("span.math, div.math").count() == page.locator("mjx-container").count()
+def test_formulas_are_set_in_the_colours_of_their_roles(open_page):
+    page = open_page(CHAPTER)
     colours = page.evaluate(
         "['query', 'key', 'value'].map((role) => [...document.querySelectorAll(`.mjx-${role}`)]"
         ".map((e) => getComputedStyle(e).color)).flat()"
     )
-    assert all(re.match(r"rgb", colour) for colour in colours)
-    assert len(set(colours)) == (3 if "02_" in path else len(set(colours)))
-
-
-@each_chapter
-@pytest.mark.parametrize("width", [360, 1280])
-def test_no_line_starts_with_the_comma_after_a_formula(open_page, path, width):
-    page = open_page(path, width=width)
-    page.evaluate("MathJax.startup.promise")
-    apart = page.evaluate(
-        """
-        () => [...document.querySelectorAll("mjx-container:not([display])")].flatMap((formula) => {
-          const text = formula.parentElement.nextSibling;
-          if (text?.nodeType !== Node.TEXT_NODE || !/^[.,;:!?)]/.test(text.data)) return [];
-          const sign = document.createRange();
-          sign.setStart(text, 0);
-          sign.setEnd(text, 1);
-          const [a, b] = [formula.getBoundingClientRect(), sign.getBoundingClientRect()];
-          if (!a.width || b.top < a.bottom) return [[true, text.data.slice(0, 9)]];
-          return [[false, text.data.slice(0, 9)]];
-        })
-        """
-    )
-    assert len(apart) > 5
-    assert all(beside for beside, _ in apart), apart
+    assert len(set(colours)) == 3
 
 
 # Theme
@@ -194,9 +158,8 @@ def test_slash_can_be_typed(open_page):
     assert field.input_value() == "1/"
 
 
-@each_chapter
-def test_code_can_be_copied(open_page, path):
-    page = open_page(path, permissions=["clipboard-read", "clipboard-write"])
+def test_code_can_be_copied(open_page):
+    page = open_page(CHAPTER, permissions=["clipboard-read", "clipboard-write"])
     visible = page.locator("pre:visible").filter(has_text="import numpy")
     button = page.get_by_role("button", name="Copy").first
     button.click()
@@ -208,9 +171,8 @@ def test_code_can_be_copied(open_page, path):
 # Without JavaScript
 
 
-@pytest.mark.parametrize("path", [COVER, *chapters()])
-def test_without_script_every_widget_shows_its_picture(open_page, path):
-    page = open_page(path, java_script_enabled=False)
+def test_without_script_every_widget_shows_its_picture(open_page):
+    page = open_page(CHAPTER, java_script_enabled=False)
     places = page.locator("[data-model]").all()
     assert places
     for place in places:
@@ -230,39 +192,3 @@ def test_without_script_the_numbers_stand_in_the_text(site):
     text = Page(site / CHAPTER).text
     for found in ["0.487856", "5.571899", "0.909443", "0.488", "0.024"]:
         assert found in text
-
-
-# Nothing jumps
-
-SHIFTS = """
-    window.shifts = [];
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        if (!entry.hadRecentInput) window.shifts.push(entry);
-    }).observe({ type: "layout-shift", buffered: true });
-"""
-TOLD = """
-    shifts.map((s) => [s.value, s.sources.map((x) => x.node?.outerHTML?.slice(0, 120) ?? "?")])
-"""
-
-
-PAINTED = "performance.getEntriesByName('first-contentful-paint').length > 0"
-
-
-@pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("path", [COVER, *chapters()])
-def test_nothing_jumps_while_loading(watch, server, path, width):
-    """The widgets' scripts arrive only after the first paint, as they do on a slow line."""
-    watch.allowed.append(server)
-    page = watch.page(width=width)
-    page.add_init_script(SHIFTS)
-    late = []
-    page.route("**/widgets/*.js", lambda route: late.append(route))  # held back
-    page.goto(server + path, wait_until="commit")
-    page.wait_for_function(PAINTED)
-    for route in late:
-        route.fallback()
-    page.wait_for_function("!document.querySelector('[data-model]:not([data-alive])')")
-    page.evaluate("window.MathJax?.startup?.promise.then(() => document.fonts.ready)")
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
-    assert page.evaluate("shifts.reduce((sum, s) => sum + s.value, 0)") < 0.1, page.evaluate(TOLD)

@@ -2,6 +2,7 @@
 
 import ast
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,12 +52,17 @@ def test_a_mutant_differs_from_the_source_in_one_line():
         assert begins.lstrip("(")[0] == change.lstrip("(")[0]
 
 
+@cache
+def places(name):
+    """Line, column and change of every mutant of a file."""
+    source = (ROOT / "attnlib" / name).read_text(encoding="utf-8")
+    lines = source.splitlines()
+    return {
+        (lines[line - 1].strip(), column, change) for line, column, change, _ in mutants(source)
+    }
+
+
 @pytest.mark.parametrize("entry", EQUAL, ids=lambda entry: f"{entry['file']}-{entry['change']}")
 def test_what_is_said_to_change_nothing_is_still_there_with_its_reason(entry):
-    source = (ROOT / "attnlib" / entry["file"]).read_text(encoding="utf-8")
-    lines = source.splitlines()
-    places = [
-        (lines[line - 1].strip(), column, change) for line, column, change, _ in mutants(source)
-    ]
-    assert (entry["line"], entry["column"], entry["change"]) in places
+    assert (entry["line"], entry["column"], entry["change"]) in places(entry["file"])
     assert len(entry["because"]) > 20

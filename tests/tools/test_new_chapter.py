@@ -34,21 +34,20 @@ def files(folder):
 
 def test_a_chapter_is_begun(copy):
     before = files(copy.folder)
-    code, said = copy("new_chapter.py", "3", "scores_and_weights")
+    code, said = copy("new_chapter.py", "97", "not_yet")
     assert code == 0, said
     after = files(copy.folder)
     changed = {str(path.relative_to(copy.folder)) for path in after
                if after[path] != before.get(path)}  # fmt: skip
-    notebook = "book/03_scores_and_weights.ipynb"
+    notebook = "book/97_not_yet.ipynb"
     pages = {"README.md", "book/index.ipynb", "book/teach.md"}
-    folder = "attnlib/exercises/scores_and_weights/__init__.py"
+    folder = "attnlib/exercises/not_yet/__init__.py"
     assert changed == {notebook, folder, "_toc.yml", *pages}
     parts = yaml.safe_load((copy.folder / "_toc.yml").read_text())["parts"]
     listed = [entry["file"] for entry in parts[0]["chapters"]]
     assert listed == sorted(listed) and notebook.removesuffix(".ipynb") in listed
     cover = (copy.folder / "book/index.ipynb").read_text()
-    assert "3 [Scores and weights](03_scores_and_weights.ipynb)" in cover
-    assert "3 Scores and weights | in preparation" not in cover
+    assert "97 [Not yet](97_not_yet.ipynb)" in cover
     # It is canonical; what is missing is said, and said again.
     told = [line[2:] for line in said.splitlines() if line.startswith("- ")]
     code, checked = copy("notebooks.py", "--check", notebook)
@@ -56,8 +55,8 @@ def test_a_chapter_is_begun(copy):
     for rule in ("nothing_to_do", "minutes_and_prerequisites", "enough_questions", "predictions"):
         assert any(f"[{rule}]" in line for line in told), rule
     # A second time there is such a chapter.
-    code, said = copy("new_chapter.py", "3", "something_else")
-    assert code == 1 and "there is book/03_scores_and_weights.ipynb already" in said
+    code, said = copy("new_chapter.py", "97", "something_else")
+    assert code == 1 and "there is book/97_not_yet.ipynb already" in said
     assert files(copy.folder) == after
 
 

@@ -18,6 +18,15 @@ pytestmark = pytest.mark.browser
 
 AT_ONCE = "{ const later = setTimeout; window.setTimeout = (run) => later(run, 0); }"
 MARKUP = "<img src=x onerror=alert(1)>"
+#: Elements that come into the widget while the reader drags.
+ADDED = """
+    window.added = [];
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes)
+        for (const node of addedNodes)
+          if (node.nodeType === Node.ELEMENT_NODE) window.added.push(node.outerHTML);
+    }).observe(document.querySelector(".attn"), { subtree: true, childList: true });
+"""
 HELD = "e => getComputedStyle(e).contain.includes('strict')"
 
 
@@ -176,8 +185,9 @@ def towards_the_middle(page, found):
     return start, (start[0] + (40 if start[0] <= middle else -40), start[1])
 
 
-def test_handles_are_dragged_and_the_widget_keeps_its_size_meanwhile(cls, page):
+def test_handles_are_dragged_and_the_widget_keeps_its_size_and_its_elements(cls, page):
     widget = page.locator(".attn")
+    page.evaluate(ADDED)
     size = widget.bounding_box()
     for found in handles(page):
         start, target = towards_the_middle(page, found)
@@ -190,6 +200,7 @@ def test_handles_are_dragged_and_the_widget_keeps_its_size_meanwhile(cls, page):
         assert not widget.evaluate(HELD) and widget.evaluate("e => e.style.blockSize") == ""
         assert widget.bounding_box() == pytest.approx(size)
         reached(page, cls, found, target)
+    assert page.evaluate("window.added") == []
 
 
 def test_the_right_button_moves_nothing(cls, page):

@@ -1,0 +1,18 @@
+"""What axe objects to in a page, against WCAG 2.2 AA."""
+
+from axe_playwright_python.sync_playwright import Axe
+
+RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+    "resultTypes": ["violations"],
+}
+
+
+def violations(page):
+    """What axe objects to, in words: the rule, the element, the reason."""
+    found = Axe().run(page, options=RULES).response["violations"]
+    return [
+        f"{rule['id']}: {node['html'][:160]} -- {node['failureSummary']}"
+        for rule in found
+        for node in rule["nodes"]
+    ]

@@ -1,0 +1,106 @@
+"""Each page is visited once, and everything that all pages promise is looked at in this visit."""
+
+import pytest
+from axe_rules import violations
+from page_metrics import MAX_BYTES, MAX_REQUESTS, settle, sizes
+from site_tools import chapters, pages
+
+pytestmark = [pytest.mark.browser, pytest.mark.site]
+
+LOOKS = [(1280, "light"), (360, "dark")]
+SHIFTS = """
+    window.shifts = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        if (!entry.hadRecentInput) window.shifts.push(entry);
+    }).observe({ type: "layout-shift", buffered: true });
+"""
+PAINTED = "performance.getEntriesByName('first-contentful-paint').length > 0"
+JUMPS = """
+    shifts.reduce((sum, s) => sum + s.value, 0) < 0.1 ? [] : shifts.map((s) =>
+      `jumps by ${s.value}: ${s.sources.map((x) => x.node?.outerHTML?.slice(0, 120) ?? "?")}`)
+"""
+#: What is wrong with formulas, figures and width, in words.
+FAULTS = """
+    async (scheme) => {
+      const found = [];
+      const all = (selector) => [...document.querySelectorAll(selector)];
+      const fault = (wrong, words) => wrong && found.push(words);
+      const wide = document.documentElement.scrollWidth - innerWidth;
+      fault(wide > 0, `is ${wide} pixels wider than the window`);
+      fault(all("h1").filter((e) => e.checkVisibility()).length !== 1, "has not one title to see");
+      fault(all("[data-model]:not([data-alive])").length, "has a widget that is not alive");
+      const [asked, set] = [all("span.math, div.math"), all("mjx-container")].map((e) => e.length);
+      fault(asked !== set, `has ${asked} formulas, of which ${set} are set`);
+      for (const error of all("mjx-merror, [data-mjx-error]"))
+        fault(true, `has a formula with an error: ${error.textContent}`);
+      for (const formula of all("mjx-container:not([display])")) {
+        const text = formula.parentElement.nextSibling;
+        if (text?.nodeType !== Node.TEXT_NODE || !/^[.,;:!?)]/.test(text.data)) continue;
+        const sign = document.createRange();
+        sign.setStart(text, 0);
+        sign.setEnd(text, 1);
+        const [a, b] = [formula.getBoundingClientRect(), sign.getBoundingClientRect()];
+        fault(a.width && b.top >= a.bottom, `begins a line with ${text.data.slice(0, 20)}`);
+      }
+      const figures = all("figure picture img");
+      await Promise.allSettled(figures.map((e) => e.decode()));
+      for (const e of figures) {
+        const name = e.currentSrc.split("/").at(-1);
+        const natural = e.naturalWidth / e.naturalHeight;
+        const near = (ratio) => Math.abs(ratio / natural - 1) < 0.02;
+        fault(e.naturalWidth < 100, `lacks the figure ${name}`);
+        fault(name.endsWith(".dark.svg") !== (scheme === "dark"), `shows ${name} when ${scheme}`);
+        fault(!near(e.width / e.height), `stretches ${name}`);
+        fault(
+          !near(e.getAttribute("width") / e.getAttribute("height")), `keeps no place for ${name}`);
+      }
+      return found;
+    }
+"""
+
+
+def arrive(page, address):
+    """Open a page; its widgets' scripts come after the first paint, as they do on a slow line."""
+    late = []
+    page.add_init_script(SHIFTS)
+    page.route("**/widgets/*.js", late.append)
+    page.goto(address, wait_until="commit")
+    page.wait_for_function(PAINTED)
+    page.unroute("**/widgets/*.js")
+    for route in late:
+        route.fallback()
+    settle(page)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
+
+
+@pytest.mark.parametrize("path", pages())
+def test_a_visit_finds_nothing_to_object_to(watch, server, path):
+    watch.allowed.append(server)
+    page, answers = watch.page(), []
+    page.on("response", answers.append)
+    arrive(page, server + path)
+    found = page.evaluate(JUMPS)
+    sent = sizes(answers)
+    for what, amount, most in (
+        ("requests", len(sent), MAX_REQUESTS),
+        ("bytes", sum(size for _, size in sent), MAX_BYTES),
+    ):
+        found += [f"takes {amount} {what}, at most {most}: {sent}"] if amount > most else []
+    for width, scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme)
+        # From the top: wherever the page has been scrolled to, its bar lies over a piece of it.
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+        faults = page.evaluate(FAULTS, scheme) + violations(page)
+        found += [f"{width} pixels, {scheme}: {fault}" for fault in faults]
+    assert not found, f"{path}:\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize("path", chapters()[1:2] + pages()[:1])
+def test_nothing_jumps_on_a_narrow_screen(watch, server, path):
+    watch.allowed.append(server)
+    page = watch.page(width=360)
+    arrive(page, server + path)
+    assert page.evaluate(JUMPS) == []
