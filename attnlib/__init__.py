@@ -6,12 +6,12 @@ all of it are in `attnlib.gradients`, what it costs in `attnlib.cost`, cheaper w
 figures, widgets, exercises and attention over several processes are submodules that you import by
 name.
 
-Every function looks at its arguments once.  ``TypeError`` means that an argument is of the wrong
-type: an array of anything but integers and floats, a mask that is not boolean.  ``ValueError``
-means that shapes do not fit, a number is NaN, infinite or out of range, a query is left without a
-key, or the result is too large for its number type.  Both name the argument, say what was found,
-and what to do.  A docstring lists only the errors beyond these.  Arguments are never changed, and
-float32 stays float32.
+Every function checks its arguments once, when you call it.  ``TypeError`` means that an argument
+is of the wrong type: an array of anything but integers and floats, a mask that is not boolean.
+``ValueError`` means that shapes do not fit, a number is NaN, infinite or out of range, a query is
+left without a key, or the result is too large for its number type.  Both name the argument, say
+what was found, and what to do.  A docstring lists only the errors beyond these.  Arguments are
+never changed, and float32 stays float32.
 
 Examples
 --------

@@ -33,6 +33,8 @@ def checked(also=None, **declared):
         in_order = [n for n, p in parameters.items() if p.kind is not p.KEYWORD_ONLY]
         needed = {n for n, p in parameters.items() if p.default is p.empty}
         optional = {n for n, p in parameters.items() if p.default is None}
+        if unknown := declared.keys() - parameters.keys():
+            raise TypeError(f"{function.__qualname__} takes no {', '.join(sorted(unknown))}")
         plan = parse_all(declared)
         name = function.__qualname__.removesuffix(".__call__")
 
@@ -63,15 +65,28 @@ def checked(also=None, **declared):
     return decorate
 
 
-def outside(function):
-    """Make `function`, which somebody else may have written, check its own arguments again."""
+def outside(function, name=None, shape=None, *, minus_inf=False):
+    """Call `function`, which somebody else may have written, with its own checks at work.
+
+    Where a `shape` is given, what it returns has to be an array of that shape.
+    """
 
     def called(*args):
         token = _trusted.set(False)
         try:
-            return function(*args)
+            result = function(*args)
         finally:
             _trusted.reset(token)
+        if shape is None:
+            return result
+        what = f"the result of {name}"
+        result = _checks.finite(_checks.real_array(result, what), what, minus_inf=minus_inf)
+        if result.shape != shape:
+            raise ValueError(
+                f"{name} returned shape {result.shape}, expected {shape}: one row for each query, "
+                f"one column for each key. Let {name} return one number for each pair."
+            )
+        return result
 
     return called
 

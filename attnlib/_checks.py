@@ -25,7 +25,7 @@ def real_array(x, name):
     if array.dtype.kind not in "iuf":
         raise TypeError(
             f"{name} holds {array.dtype}, but only integers and floats can be used here. "
-            f"If the conversion means something, do it first: {name}.astype(float)."
+            f"If converting makes sense, convert it first: {name}.astype(float)."
         )
     return array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
 

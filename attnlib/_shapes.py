@@ -27,6 +27,8 @@ class Shape(str):
 
     def __init__(self, declared):
         found = re.fullmatch(r"(bool |-inf |)(\(.*\))(?: or (\w+))?", declared)
+        if found is None:
+            raise ValueError(f"{declared!r} declares no shape: write it as '(..., n_q, d_k)'")
         self.flag, self.text, self.instead = found.groups()
         dims = [dim.strip() for dim in self.text[1:-1].split(",") if dim.strip()]
         self.leading = dims[:1] == ["..."]
@@ -47,8 +49,8 @@ def parse_all(declared):
 def check_arguments(plan, given, optional=(), known=None):
     """Return the arguments, ready to use, and the sizes of the axes.
 
-    The sizes, to begin with those that are `known`, are pairs by name: a size, and the argument
-    that has it as an error would say it, either a text or a name and a shape.
+    The sizes, beginning with those that are `known`, are pairs by name: how large, and where it
+    was found (a text, or the name and the shape of an array).
     """
     fitted, sizes, leading = dict(given), dict(known or {}), {}
     for name, wanted in plan.items():
@@ -79,7 +81,7 @@ def check_shape(array, name, wanted, sizes, leading):
     """Refuse `array` unless it has the `wanted` shape; learn the sizes that it is first to have."""
     n = array.ndim - len(wanted.dims)
     if n < 0 or (n and not wanted.leading):
-        advice = f" A single one is {name}[None]." if n == -1 and wanted.leading else ""
+        advice = f" For a single one, give {name}[None]." if n == -1 and wanted.leading else ""
         raise ValueError(f"{has_shape(name, array.shape)}, expected {wanted.text}.{advice}")
     if name.startswith("d_") and leading and all(dim in sizes for dim in wanted.dims):
         expected = (*broadcast(leading), *(sizes[dim][0] for dim in wanted.dims))
@@ -171,19 +173,13 @@ def refuse_lost(lost, by):
         )
 
 
-def aligned_positions(n_q, n_k):
-    """Return the positions of the queries, as a column, and of the keys, with both ends aligned."""
-    return np.arange(n_q)[:, None] + first_position(n_q, n_k), np.arange(n_k)
-
-
-def first_position(n_q, n_k):
-    """Return the position of the first query where the last one stands at the last key."""
-    if n_q > n_k:
+def refuse_more_queries(n_q, n_k=None, **_):
+    """Refuse more queries than keys, where the last query stands at the last key."""
+    if n_k is not None and n_q > n_k:
         raise ValueError(
             f"n_q={n_q} is larger than n_k={n_k}: with the last query at the last key, the first "
             f"{n_q - n_k} would have nothing to attend to. Give at least as many keys as queries."
         )
-    return n_k - n_q
 
 
 def equal_shares(size, n_shares, found, what="n_heads"):

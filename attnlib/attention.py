@@ -10,16 +10,19 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked, outside, refuse_overflow
-from attnlib._shapes import check_arguments, parse_all, refuse_lost
+from attnlib._shapes import refuse_lost
 from attnlib.normalizers import softmax
-from attnlib.normalizers.functions import softmax_
+from attnlib.normalizers.functions import softmax_in_place
 from attnlib.scores import scaled_dot
 
-QKV = {"Q": "(..., n_q, d_k)", "K": "(..., n_k, d_k)", "V": "(..., n_k, d_v)"}
-MASK = {"mask": "bool (..., n_q, n_k)"}
 
-
-@checked(**QKV, **MASK, scale=_checks.number)
+@checked(
+    Q="(..., n_q, d_k)",
+    K="(..., n_k, d_k)",
+    V="(..., n_k, d_v)",
+    mask="bool (..., n_q, n_k)",
+    scale=_checks.number,
+)
 def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
     r"""Attend with dot products divided by :math:`\sqrt{d_k}`, and softmax.
 
@@ -63,8 +66,9 @@ def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
     scale = 1 / math.sqrt(K.shape[-1]) if scale is None else scale
     scores = Q @ K.mT
     scores *= scale
-    scores = _masked(scores, mask)
-    weights = softmax_(scores)
+    refuse_overflow(scores, "the product of a query and a key")  # from here on -inf is "masked"
+    scores = masked(scores, mask)
+    weights = softmax_in_place(scores)  # another array of all pairs would cost a third of the time
     output = weights @ V
     return output, weights
 
@@ -75,7 +79,7 @@ def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
     V="(..., n_k, d_v)",
     score=_checks.function,
     normalize=_checks.function,
-    **MASK,
+    mask="bool (..., n_q, n_k)",
 )
 def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     r"""Answer each query with a mean of the values, weighted by how well their keys match it.
@@ -134,28 +138,19 @@ def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     >>> output
     array([[30., 60.]])
     """
-    shape = (*np.broadcast_shapes(Q.shape[:-2], K.shape[:-2]), Q.shape[-2], K.shape[-2])
-    scores = _result_of(outside(score)(Q, K), "score", shape)
+    pairs = (*np.broadcast_shapes(Q.shape[:-2], K.shape[:-2]), Q.shape[-2], K.shape[-2])
+    score = outside(score, "score", pairs, minus_inf=True)
+    normalize = outside(normalize, "normalize", pairs)
+
+    scores = masked(score(Q, K), mask)
+    weights = normalize(scores)
+    output = weights @ V
+    return output, weights
+
+
+def masked(scores, mask):
+    """Return `scores` with -inf where `mask` is False; each query keeps a key."""
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
-    refuse_lost((scores == -np.inf).all(axis=-1), "score" if mask is None else "mask and score")
-    weights = _result_of(outside(normalize)(scores), "normalize", scores.shape)
-    return weights @ V, weights
-
-
-def _masked(scores, mask):
-    """Return `scores` with -inf where `mask` is False: from here on -inf is "may not attend"."""
-    refuse_overflow(scores, "the product of a query and a key")
-    return scores if mask is None else np.where(mask, scores, -np.inf)
-
-
-def _result_of(array, name, shape):
-    """Return what the reader's own function `name` gave back, if attention can go on with it."""
-    plan = parse_all({f"the result of {name}": "-inf (...)" if name == "score" else "(...)"})
-    (array,) = check_arguments(plan, {f"the result of {name}": array})[0].values()
-    if array.shape != shape:
-        raise ValueError(
-            f"{name} returned shape {array.shape}, expected {shape}: one row for each query, one "
-            f"column for each key. Let {name} return one number for each pair."
-        )
-    return array
+    refuse_lost((scores.max(axis=-1) == -np.inf), "score" if mask is None else "mask")
+    return scores

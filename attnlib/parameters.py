@@ -15,17 +15,22 @@ from attnlib._shapes import check_arguments, in_part, parse_all, record_size
 
 
 class Part:
-    """Declare a field that holds parameters; the sizes it names are the d_model of the whole."""
+    """Declare a field that holds parameters itself, and what its sizes are called in the whole."""
 
-    def __init__(self, wanted, *d_model):
-        self.wanted, self.d_model = wanted, d_model
+    def __init__(self, wanted, **sizes):
+        self.wanted, self.sizes = wanted, sizes
 
     def __call__(self, part, name):
         return _checks.instance(part, name, self.wanted)
 
 
 class Parameters:
-    """Base of the classes that hold parameters."""
+    """Base of the classes that hold parameters; each is compared by identity, as arrays are not."""
+
+    def __init_subclass__(cls):
+        dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+        declared = {field.name: field.type for field in dataclasses.fields(cls)}
+        cls.__doc__ = with_shapes(cls.__doc__, declared)
 
     def __post_init__(self):
         if not trusted():
@@ -46,8 +51,9 @@ class Parameters:
             plan, {name: getattr(self, name) for name in fields}, optional
         )
         for name, part in fitted.items():
-            for size in getattr(fields[name].type, "d_model", ()) if part is not None else ():
-                record_size("d_model", in_part(name, part.sizes[size]), sizes)
+            if isinstance(part, Parameters):
+                for own, whole in fields[name].type.sizes.items():
+                    record_size(whole, in_part(name, part.sizes[own]), sizes)
         return fitted, sizes
 
     def parameters(self):
@@ -136,11 +142,3 @@ class Parameters:
                 what = f"{part.shape}" if isinstance(part, np.ndarray) else repr(part)
                 shown.append(f"{field.name}={what}")
         return f"{type(self).__name__}({', '.join(shown)})"
-
-
-def holds_parameters(cls):
-    """Make `cls` a frozen dataclass that is compared by identity, as arrays cannot be by value."""
-    cls = dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
-    declared = {field.name: field.type for field in dataclasses.fields(cls)}
-    cls.__doc__ = with_shapes(cls.__doc__, declared)
-    return cls

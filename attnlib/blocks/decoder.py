@@ -2,23 +2,14 @@
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib._shapes import in_part
 from attnlib.blocks.encoder import SETTINGS
 from attnlib.blocks.network import FeedForward
 from attnlib.blocks.norm import LayerNorm
 from attnlib.heads import MultiHeadAttention
 from attnlib.masks.positions import causal_and
-from attnlib.parameters import Parameters, Part, holds_parameters
-
-INPUTS = {
-    "X": "(..., n_items, d_model)",
-    "memory": "(..., n_memory, d_source)",
-    "mask": "bool (..., n_items, n_items)",
-    "memory_mask": "bool (..., n_items, n_memory)",
-}
+from attnlib.parameters import Parameters, Part
 
 
-@holds_parameters
 class DecoderBlock(Parameters):
     r"""Attend to the items so far, then to another sequence; send each item through a network.
 
@@ -64,19 +55,15 @@ class DecoderBlock(Parameters):
     ((3, 4), (2, 3, 3), (2, 3, 5))
     """
 
-    self_attention: Part(MultiHeadAttention, "d_model", "d_source", "d_out")
-    norm_1: Part(LayerNorm, "d")
-    cross_attention: Part(MultiHeadAttention, "d_model", "d_out")
-    norm_2: Part(LayerNorm, "d")
-    feed_forward: Part(FeedForward, "d_model", "d_out")
-    norm_3: Part(LayerNorm, "d")
+    self_attention: Part(MultiHeadAttention, d_model="d_model", d_source="d_model", d_out="d_model")
+    norm_1: Part(LayerNorm, d="d_model")
+    cross_attention: Part(
+        MultiHeadAttention, d_model="d_model", d_source="d_source", d_out="d_model"
+    )
+    norm_2: Part(LayerNorm, d="d_model")
+    feed_forward: Part(FeedForward, d_model="d_model", d_out="d_model")
+    norm_3: Part(LayerNorm, d="d_model")
     norm_first: _checks.boolean = False
-
-    @property
-    def sizes(self):
-        """The sizes of items and memory."""
-        source = in_part("cross_attention", self.cross_attention.sizes["d_source"])
-        return super().sizes | {"d_source": source}
 
     @classmethod
     @checked(**SETTINGS)
@@ -104,7 +91,12 @@ class DecoderBlock(Parameters):
             norm_first,
         )
 
-    @checked(**INPUTS)
+    @checked(
+        X="(..., n_items, d_model)",
+        memory="(..., n_memory, d_source)",
+        mask="bool (..., n_items, n_items)",
+        memory_mask="bool (..., n_items, n_memory)",
+    )
     def __call__(self, X, memory, *, mask=None, memory_mask=None):
         """Run the block.
 

@@ -6,7 +6,7 @@ from attnlib.blocks.activations import activation_name
 from attnlib.blocks.network import FeedForward
 from attnlib.blocks.norm import LayerNorm
 from attnlib.heads import MultiHeadAttention
-from attnlib.parameters import Parameters, Part, holds_parameters
+from attnlib.parameters import Parameters, Part
 
 SETTINGS = {
     "rng": _checks.generator,
@@ -19,7 +19,6 @@ SETTINGS = {
 }
 
 
-@holds_parameters
 class EncoderBlock(Parameters):
     r"""Let items attend to one another, then send each through a network; add both to the items.
 
@@ -65,10 +64,10 @@ class EncoderBlock(Parameters):
     156
     """
 
-    attention: Part(MultiHeadAttention, "d_model", "d_source", "d_out")
-    norm_1: Part(LayerNorm, "d")
-    feed_forward: Part(FeedForward, "d_model", "d_out")
-    norm_2: Part(LayerNorm, "d")
+    attention: Part(MultiHeadAttention, d_model="d_model", d_source="d_model", d_out="d_model")
+    norm_1: Part(LayerNorm, d="d_model")
+    feed_forward: Part(FeedForward, d_model="d_model", d_out="d_model")
+    norm_2: Part(LayerNorm, d="d_model")
     norm_first: _checks.boolean = False
 
     @classmethod

@@ -6,19 +6,17 @@ from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib._shapes import Shape
 from attnlib.blocks.activations import ACTIVATIONS, activation_name
-from attnlib.parameters import Parameters, holds_parameters
-
-NETWORK = {
-    "X": "(..., n, d_model)",
-    "W_1": "(d_model, d_ff)",
-    "b_1": "(d_ff,)",
-    "W_2": "(d_ff, d_out)",
-    "b_2": "(d_out,)",
-    "activation": activation_name,
-}
+from attnlib.parameters import Parameters
 
 
-@checked(**NETWORK)
+@checked(
+    X="(..., n, d_model)",
+    W_1="(d_model, d_ff)",
+    b_1="(d_ff,)",
+    W_2="(d_ff, d_out)",
+    b_2="(d_out,)",
+    activation=activation_name,
+)
 def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
     r"""Send each row by itself through a network with one hidden layer.
 
@@ -60,7 +58,6 @@ def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
     return hidden @ W_2 + b_2
 
 
-@holds_parameters
 class FeedForward(Parameters):
     r"""A feed-forward network with its learned matrices and biases.
 

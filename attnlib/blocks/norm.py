@@ -5,18 +5,15 @@ import numpy as np
 from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib._shapes import Shape
-from attnlib.parameters import Parameters, holds_parameters
+from attnlib.parameters import Parameters
 
 
-def keeps_epsilon(X, epsilon=1e-5, **_):
+def refuse_bad_epsilon(X, epsilon=1e-5, **_):
     """Refuse an epsilon that is not above 0, or that the number type of `X` cannot hold."""
     _checks.positive(epsilon, "epsilon", X.dtype, "The usual one is 1e-5.")
 
 
-NORM = {"X": "(..., n, d)", "gain": "(d,)", "bias": "(d,)", "epsilon": _checks.number}
-
-
-@checked(also=keeps_epsilon, **NORM)
+@checked(also=refuse_bad_epsilon, X="(..., n, d)", gain="(d,)", bias="(d,)", epsilon=_checks.number)
 def layer_norm(X, gain=None, bias=None, epsilon=1e-5):
     r"""Shift and stretch each row to mean 0 and variance 1, then to a learned mean and size.
 
@@ -71,7 +68,6 @@ def standardized(X, epsilon):
     return centred / sigma, sigma
 
 
-@holds_parameters
 class LayerNorm(Parameters):
     r"""A layer normalisation with its learned gain and bias.
 
@@ -103,7 +99,7 @@ class LayerNorm(Parameters):
 
     def __post_init__(self):
         super().__post_init__()
-        keeps_epsilon(self.gain, self.epsilon)
+        refuse_bad_epsilon(self.gain, self.epsilon)
 
     @classmethod
     @checked(d=_checks.count)

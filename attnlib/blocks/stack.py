@@ -6,7 +6,7 @@ from attnlib._shapes import in_part, record_size
 from attnlib.blocks.encoder import SETTINGS, EncoderBlock
 from attnlib.blocks.norm import LayerNorm
 from attnlib.masks.positions import causal_and
-from attnlib.parameters import Parameters, Part, holds_parameters
+from attnlib.parameters import Parameters, Part
 
 
 def sequence_of_blocks(blocks, name):
@@ -20,7 +20,6 @@ def sequence_of_blocks(blocks, name):
     return tuple(blocks)
 
 
-@holds_parameters
 class DecoderOnly(Parameters):
     r"""Run blocks in which no item sees a later one: the body of a language model.
 
@@ -51,7 +50,7 @@ class DecoderOnly(Parameters):
     """
 
     blocks: sequence_of_blocks
-    norm: Part(LayerNorm, "d") = None
+    norm: Part(LayerNorm, d="d_model") = None
 
     def _fit(self):
         fitted, sizes = super()._fit()

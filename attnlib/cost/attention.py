@@ -139,7 +139,7 @@ def attention_cost(n_q, n_k, d_k, d_v, *, n_heads=1, batch=1, causal=False, item
 
 def causal_pairs(n_q, n_k):
     """Return how many pairs a causal mask leaves when the last query stands at the last key."""
-    _shapes.first_position(n_q, n_k)
+    _shapes.refuse_more_queries(n_q, n_k)
     return n_q * n_k - n_q * (n_q - 1) // 2
 
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from attnlib._shapes import refuse_more_queries
+
 
 def same_batch(Q, K, V):
     """Return queries, keys and values with the same leading axes and number type, uncopied."""
@@ -17,13 +19,19 @@ def slices(n, size):
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
+def first_position(n_q, n_k):
+    """Return the position of the first query, with the last query at the last key."""
+    refuse_more_queries(n_q, n_k)
+    return n_k - n_q
+
+
 def exponentials(scores, highest):
     """Return exp(scores - highest), written over `scores`: a new array would cost time."""
     np.subtract(scores, highest, out=scores)
     return np.exp(scores, out=scores)
 
 
-def scores_in_range(Q, K, **_):
+def refuse_large_scores(Q, K, **_):
     """Refuse queries and keys so large that a dot product might leave the number type.
 
     No dot product, nor any part of its sum, is larger than d_k products of the largest entries.

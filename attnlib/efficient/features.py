@@ -82,7 +82,7 @@ def random_features(rng, d_k, n_features):
                 f"X has shape {X.shape}, but the features were drawn for rows of {d_k} entries."
             )
 
-    @checked(also=as_drawn, X="(..., n_q, d)")
+    @checked(also=as_drawn, X="(..., n, d)")
     def features(X):
         """Return the positive features of each row of `X`."""
         z = X * d_k**-0.25

@@ -4,19 +4,19 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib.efficient._inputs import same_batch, scores_in_range
-from attnlib.efficient.rows import answers
+from attnlib.efficient._inputs import refuse_large_scores, same_batch
+from attnlib.efficient.rows import attend_in_blocks
 
 
-def heads_in_groups(Q, K, **_):
+def refuse_uneven_groups(Q, K, **_):
     """Refuse heads that cannot be shared out equally to the groups, and scores that overflow."""
     found = f"Q has shape {Q.shape} and K has shape {K.shape}"
     heads_in_each(Q.shape[-3], K.shape[-3], found)
-    scores_in_range(Q, K)
+    refuse_large_scores(Q, K)
 
 
 @checked(
-    also=heads_in_groups,
+    also=refuse_uneven_groups,
     Q="(..., n_heads, n_q, d_k)",
     K="(..., n_groups, n_k, d_k)",
     V="(..., n_groups, n_k, d_v)",
@@ -76,7 +76,7 @@ def grouped_heads(Q, K, V, *, mask=None, causal=False, block=256):
     if mask is not None:
         mask = mask if mask.ndim < 3 else mask[..., None, None, :, :]
         mask = np.broadcast_to(mask, (*Q.shape[:-1], K.shape[-2]))
-    output = answers(Q, K, V, block, mask, causal, named=lambda head: head[:-2])
+    output = attend_in_blocks(Q, K, V, block, mask, causal, named=lambda head: head[:-2])
     return output.reshape(*output.shape[:-4], n_heads, *output.shape[-2:])
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked, outside
-from attnlib._shapes import check_arguments, first_position, parse_all
-from attnlib.efficient._inputs import slices
+from attnlib._shapes import check_arguments, parse_all
+from attnlib.efficient._inputs import first_position, slices
 from attnlib.efficient.features import elu_plus_one
 
 

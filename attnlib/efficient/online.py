@@ -4,14 +4,20 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib._shapes import first_position
-from attnlib.attention import QKV
-from attnlib.efficient._inputs import exponentials, same_batch, scores_in_range, slices
+from attnlib.efficient._inputs import (
+    exponentials,
+    first_position,
+    refuse_large_scores,
+    same_batch,
+    slices,
+)
 
 
 @checked(
-    also=scores_in_range,
-    **QKV,
+    also=refuse_large_scores,
+    Q="(..., n_q, d_k)",
+    K="(..., n_k, d_k)",
+    V="(..., n_k, d_v)",
     block_q=_checks.count,
     block_k=_checks.count,
     causal=_checks.boolean,

@@ -4,12 +4,24 @@ import numpy as np
 
 from attnlib import _checks, masks
 from attnlib._boundary import checked
-from attnlib._shapes import first_position
-from attnlib.attention import MASK, QKV
-from attnlib.efficient._inputs import exponentials, same_batch, scores_in_range, slices
+from attnlib.efficient._inputs import (
+    exponentials,
+    first_position,
+    refuse_large_scores,
+    same_batch,
+    slices,
+)
 
 
-@checked(also=scores_in_range, **QKV, block=_checks.count, **MASK, causal=_checks.boolean)
+@checked(
+    also=refuse_large_scores,
+    Q="(..., n_q, d_k)",
+    K="(..., n_k, d_k)",
+    V="(..., n_k, d_v)",
+    block=_checks.count,
+    mask="bool (..., n_q, n_k)",
+    causal=_checks.boolean,
+)
 def row_blocks(Q, K, V, *, block=256, mask=None, causal=False):
     r"""Attend with a block of queries at a time, so that few scores are in memory at once.
 
@@ -57,10 +69,10 @@ def row_blocks(Q, K, V, *, block=256, mask=None, causal=False):
     Q, K, V = same_batch(Q, K, V)
     if mask is not None:
         mask = np.broadcast_to(mask, (*Q.shape[:-1], K.shape[-2]))
-    return answers(Q, K, V, block, mask, causal)
+    return attend_in_blocks(Q, K, V, block, mask, causal)
 
 
-def answers(Q, K, V, block, mask, causal, named=tuple):
+def attend_in_blocks(Q, K, V, block, mask, causal, named=tuple):
     """Do the work of `row_blocks` on checked arguments whose leading axes are equal.
 
     ``named(head)`` turns the index of a head into what an error calls it.

@@ -6,15 +6,21 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib._shapes import first_position
-from attnlib.attention import QKV
-from attnlib.efficient._inputs import exponentials, same_batch, scores_in_range, slices
-from attnlib.efficient.rows import answers
+from attnlib.efficient._inputs import (
+    exponentials,
+    first_position,
+    refuse_large_scores,
+    same_batch,
+    slices,
+)
+from attnlib.efficient.rows import attend_in_blocks
 
 
 @checked(
-    also=scores_in_range,
-    **QKV,
+    also=refuse_large_scores,
+    Q="(..., n_q, d_k)",
+    K="(..., n_k, d_k)",
+    V="(..., n_k, d_v)",
     width=_checks.count,
     n_global=partial(_checks.count, least=0),
     causal=_checks.boolean,
@@ -87,5 +93,5 @@ def window_attention(Q, K, V, *, width, n_global=0, causal=False, block=256):
             output[head][rows] = (powers @ V[head][key]) / powers.sum(axis=-1, keepdims=True)
     if not causal:  # global queries see all keys; with causal=True all theirs are global
         asking = max(n_global - first, 0)
-        output[..., :asking, :] = answers(Q[..., :asking, :], K, V, block, None, False)
+        output[..., :asking, :] = attend_in_blocks(Q[..., :asking, :], K, V, block, None, False)
     return output

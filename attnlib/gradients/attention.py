@@ -4,7 +4,7 @@ import math
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib.attention import MASK, QKV, scaled_dot_product_attention
+from attnlib.attention import scaled_dot_product_attention
 from attnlib.gradients._sums import summed_to
 from attnlib.gradients.normalizers import softmax_vjp
 from attnlib.gradients.scores import scaled_dot_vjp
@@ -61,7 +61,14 @@ def weighted_sum_vjp(d_output, weights, V):
     return summed_to(d_weights, weights.shape), summed_to(d_V, V.shape)
 
 
-@checked(d_output="(..., n_q, d_v)", **QKV, **MASK, scale=_checks.number)
+@checked(
+    d_output="(..., n_q, d_v)",
+    Q="(..., n_q, d_k)",
+    K="(..., n_k, d_k)",
+    V="(..., n_k, d_v)",
+    mask="bool (..., n_q, n_k)",
+    scale=_checks.number,
+)
 def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
     r"""Go back from the outputs of scaled dot-product attention to queries, keys and values.
 

@@ -4,17 +4,17 @@ import dataclasses
 
 from attnlib._boundary import checked
 from attnlib.blocks import DecoderBlock, EncoderBlock
-from attnlib.blocks.decoder import INPUTS
 from attnlib.gradients._sums import summed_to
 from attnlib.gradients.heads import multi_head_vjp
 from attnlib.gradients.layers import network_vjp, norm_vjp
 from attnlib.masks.positions import causal_and
 
-D_OUTPUT = {"d_output": "(..., n_items, d_model)"}
-
 
 @checked(
-    **D_OUTPUT, block=EncoderBlock, X="(..., n_items, d_model)", mask="bool (..., n_items, n_items)"
+    d_output="(..., n_items, d_model)",
+    block=EncoderBlock,
+    X="(..., n_items, d_model)",
+    mask="bool (..., n_items, n_items)",
 )
 def encoder_block_vjp(d_output, block, X, *, mask=None):
     r"""Go back from the output of an encoder block to its items and all its parameters.
@@ -64,22 +64,29 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     (True, array([3., 3., 3., 3.]))
     """
 
-    def attend(X):
-        return block.attention(X, mask=mask)[0]
+    if block.norm_first:
+        N_1 = block.norm_1(X)
+        A = X + block.attention(N_1, mask=mask)[0]
+        N_2 = block.norm_2(A)
 
-    def attend_back(d, X):
-        d_X, _, d_attention = multi_head_vjp(d, block.attention, X, mask=mask)
-        return d_X, d_attention
+        d_N_2, d_network = network_vjp(d_output, block.feed_forward, N_2)
+        d_A, d_norm_2 = norm_vjp(d_N_2, block.norm_2, A)
+        d_A += d_output
+        d_N_1, _, d_attention = multi_head_vjp(d_A, block.attention, N_1, mask=mask)
+        d_X, d_norm_1 = norm_vjp(d_N_1, block.norm_1, X)
+        d_X += d_A
+    else:
+        S_1 = X + block.attention(X, mask=mask)[0]
+        A = block.norm_1(S_1)
+        S_2 = A + block.feed_forward(A)
 
-    def network_back(d, X):
-        return network_vjp(d, block.feed_forward, X)
+        d_S_2, d_norm_2 = norm_vjp(d_output, block.norm_2, S_2)
+        d_A, d_network = network_vjp(d_S_2, block.feed_forward, A)
+        d_A += d_S_2
+        d_S_1, d_norm_1 = norm_vjp(d_A, block.norm_1, S_1)
+        d_X, _, d_attention = multi_head_vjp(d_S_1, block.attention, X, mask=mask)
+        d_X += d_S_1
 
-    first = block.norm_first
-    A = _sublayer(X, block.norm_1, attend, first)
-    d_A, d_norm_2, d_network = _sublayer_vjp(
-        d_output, A, block.norm_2, block.feed_forward, network_back, first
-    )
-    d_X, d_norm_1, d_attention = _sublayer_vjp(d_A, X, block.norm_1, attend, attend_back, first)
     d_block = dataclasses.replace(
         block,
         attention=d_attention,
@@ -90,7 +97,14 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     return d_X, d_block
 
 
-@checked(**D_OUTPUT, block=DecoderBlock, **INPUTS)
+@checked(
+    d_output="(..., n_items, d_model)",
+    block=DecoderBlock,
+    X="(..., n_items, d_model)",
+    memory="(..., n_memory, d_source)",
+    mask="bool (..., n_items, n_items)",
+    memory_mask="bool (..., n_items, n_memory)",
+)
 def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None):
     r"""Go back from the output of a decoder block to its items, the memory and all parameters.
 
@@ -136,30 +150,43 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
     """
     mask = causal_and(mask, X)
 
-    def attend(X):
-        return block.self_attention(X, mask=mask)[0]
+    if block.norm_first:
+        N_1 = block.norm_1(X)
+        A = X + block.self_attention(N_1, mask=mask)[0]
+        N_2 = block.norm_2(A)
+        C = A + block.cross_attention(N_2, memory, mask=memory_mask)[0]
+        N_3 = block.norm_3(C)
 
-    def attend_back(d, X):
-        d_X, _, d_attention = multi_head_vjp(d, block.self_attention, X, mask=mask)
-        return d_X, d_attention
+        d_N_3, d_network = network_vjp(d_output, block.feed_forward, N_3)
+        d_C, d_norm_3 = norm_vjp(d_N_3, block.norm_3, C)
+        d_C += d_output
+        d_N_2, d_memory, d_cross = multi_head_vjp(
+            d_C, block.cross_attention, N_2, memory, mask=memory_mask
+        )
+        d_A, d_norm_2 = norm_vjp(d_N_2, block.norm_2, A)
+        d_A += summed_to(d_C, A.shape)
+        d_N_1, _, d_self = multi_head_vjp(d_A, block.self_attention, N_1, mask=mask)
+        d_X, d_norm_1 = norm_vjp(d_N_1, block.norm_1, X)
+        d_X += d_A
+    else:
+        S_1 = X + block.self_attention(X, mask=mask)[0]
+        A = block.norm_1(S_1)
+        S_2 = A + block.cross_attention(A, memory, mask=memory_mask)[0]
+        C = block.norm_2(S_2)
+        S_3 = C + block.feed_forward(C)
 
-    def cross(X):
-        return block.cross_attention(X, memory, mask=memory_mask)[0]
+        d_S_3, d_norm_3 = norm_vjp(d_output, block.norm_3, S_3)
+        d_C, d_network = network_vjp(d_S_3, block.feed_forward, C)
+        d_C += d_S_3
+        d_S_2, d_norm_2 = norm_vjp(d_C, block.norm_2, S_2)
+        d_A, d_memory, d_cross = multi_head_vjp(
+            d_S_2, block.cross_attention, A, memory, mask=memory_mask
+        )
+        d_A += summed_to(d_S_2, A.shape)
+        d_S_1, d_norm_1 = norm_vjp(d_A, block.norm_1, S_1)
+        d_X, _, d_self = multi_head_vjp(d_S_1, block.self_attention, X, mask=mask)
+        d_X += d_S_1
 
-    def cross_back(d, X):
-        return multi_head_vjp(d, block.cross_attention, X, memory, mask=memory_mask)
-
-    def network_back(d, X):
-        return network_vjp(d, block.feed_forward, X)
-
-    first = block.norm_first
-    A = _sublayer(X, block.norm_1, attend, first)
-    C = _sublayer(A, block.norm_2, cross, first)
-    d_C, d_norm_3, d_network = _sublayer_vjp(
-        d_output, C, block.norm_3, block.feed_forward, network_back, first
-    )
-    d_A, d_norm_2, d_memory, d_cross = _sublayer_vjp(d_C, A, block.norm_2, cross, cross_back, first)
-    d_X, d_norm_1, d_self = _sublayer_vjp(d_A, X, block.norm_1, attend, attend_back, first)
     d_block = dataclasses.replace(
         block,
         self_attention=d_self,
@@ -170,19 +197,3 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
         norm_3=d_norm_3,
     )
     return d_X, d_memory, d_block
-
-
-def _sublayer(X, norm, part, norm_first):
-    """Add `part` to the rows, with the norm before or after."""
-    return X + part(norm(X)) if norm_first else norm(X + part(X))
-
-
-def _sublayer_vjp(d_output, X, norm, part, part_vjp, norm_first):
-    """Go back through `_sublayer`: to the rows, the norm, and whatever else `part_vjp` gives."""
-    if norm_first:
-        d_normed, *d_others = part_vjp(d_output, norm(X))
-        d_through, d_norm = norm_vjp(d_normed, norm, X)
-        return summed_to(d_output, X.shape) + d_through, d_norm, *d_others
-    d_sum, d_norm = norm_vjp(d_output, norm, X + part(X))
-    d_through, *d_others = part_vjp(d_sum, X)
-    return summed_to(d_sum, X.shape) + d_through, d_norm, *d_others

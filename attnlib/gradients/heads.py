@@ -7,7 +7,7 @@ from attnlib.attention import scaled_dot_product_attention
 from attnlib.gradients._sums import summed_over_rows, summed_products
 from attnlib.gradients.attention import attention_vjp
 from attnlib.heads import MultiHeadAttention, merge_heads, split_heads
-from attnlib.heads.multi_head import ITEMS, for_all_heads
+from attnlib.heads.multi_head import for_all_heads
 
 
 @checked(d_output="(..., n, d_out)", X="(..., n, d_in)", W="(d_in, d_out)")
@@ -65,7 +65,8 @@ def projection_vjp(d_output, X, W):
 @checked(
     d_output="(..., n_q, d_out)",
     attention=MultiHeadAttention,
-    **ITEMS,
+    X_Q="(..., n_q, d_model)",
+    X_KV="(..., n_k, d_source) or X_Q",
     mask="bool (..., n_q, n_k)",
 )
 def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):

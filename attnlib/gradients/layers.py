@@ -5,16 +5,23 @@ import math
 
 import numpy as np
 
+from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib.blocks import LayerNorm
-from attnlib.blocks.activations import ACTIVATIONS, normal_distribution
-from attnlib.blocks.network import NETWORK
-from attnlib.blocks.norm import NORM, keeps_epsilon, standardized
+from attnlib.blocks.activations import ACTIVATIONS, activation_name, normal_distribution
+from attnlib.blocks.norm import refuse_bad_epsilon, standardized
 from attnlib.gradients._sums import summed_over_rows
 from attnlib.gradients.heads import projection_vjp
 
 
-@checked(also=keeps_epsilon, d_output="(..., n, d)", **NORM)
+@checked(
+    also=refuse_bad_epsilon,
+    d_output="(..., n, d)",
+    X="(..., n, d)",
+    gain="(d,)",
+    bias="(d,)",
+    epsilon=_checks.number,
+)
 def layer_norm_vjp(d_output, X, gain=None, bias=None, epsilon=1e-5):
     r"""Go back from normalised rows to the rows, the gain and the bias.
 
@@ -77,7 +84,15 @@ def activation_slope(X, activation):
     return normal_distribution(X) + X * density
 
 
-@checked(d_output="(..., n, d_out)", **NETWORK)
+@checked(
+    d_output="(..., n, d_out)",
+    X="(..., n, d_model)",
+    W_1="(d_model, d_ff)",
+    b_1="(d_ff,)",
+    W_2="(d_ff, d_out)",
+    b_2="(d_out,)",
+    activation=activation_name,
+)
 def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
     r"""Go back through the feed-forward network to its rows, matrices and biases.
 

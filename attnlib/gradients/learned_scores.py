@@ -5,12 +5,9 @@ import numpy as np
 from attnlib._boundary import checked
 from attnlib.gradients._sums import summed_over_rows, summed_products, summed_to
 from attnlib.scores import Location
-from attnlib.scores.learned import QK
-
-D_SCORES = {"d_scores": "(..., n_q, n_k)"}
 
 
-@checked(**D_SCORES, **QK, W="(d_q, d_k)")
+@checked(d_scores="(..., n_q, n_k)", Q="(..., n_q, d_q)", K="(..., n_k, d_k)", W="(d_q, d_k)")
 def bilinear_vjp(d_scores, Q, K, W):
     r"""Go back from bilinear scores to queries, keys and the matrix.
 
@@ -49,7 +46,14 @@ def bilinear_vjp(d_scores, Q, K, W):
     return summed_to(d_Q, Q.shape), summed_to(d_K, K.shape), summed_products(Q, from_keys)
 
 
-@checked(**D_SCORES, **QK, W_q="(d_q, d_a)", W_k="(d_k, d_a)", v="(d_a,)")
+@checked(
+    d_scores="(..., n_q, n_k)",
+    Q="(..., n_q, d_q)",
+    K="(..., n_k, d_k)",
+    W_q="(d_q, d_a)",
+    W_k="(d_k, d_a)",
+    v="(d_a,)",
+)
 def additive_vjp(d_scores, Q, K, W_q, W_k, v):
     r"""Go back from additive scores to queries, keys and the three parameters.
 
@@ -97,7 +101,13 @@ def additive_vjp(d_scores, Q, K, W_q, W_k, v):
     return summed_to(d_Q, Q.shape), summed_to(d_K, K.shape), d_W_q, d_W_k, d_v
 
 
-@checked(**D_SCORES, **QK, W="(d_q, n_max)", b="(n_max,)")
+@checked(
+    d_scores="(..., n_q, n_k)",
+    Q="(..., n_q, d_q)",
+    K="(..., n_k, d_k)",
+    W="(d_q, n_max)",
+    b="(n_max,)",
+)
 def location_vjp(d_scores, Q, K, W, b):
     r"""Go back from location scores to queries and parameters; the keys play no part.
 

@@ -5,22 +5,25 @@ import numpy as np
 from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib.normalizers import sigmoid_normalize
-from attnlib.normalizers.functions import keeps_a_score, valid_temperature
-
-ROWS = {"d_weights": "(..., n)", "weights": "(..., n)", "temperature": _checks.number}
+from attnlib.normalizers.functions import check_temperature, refuse_lost_rows
 
 
-def for_these_weights(d_weights, weights, temperature=1.0):
+def refuse_bad_temperature(d_weights, weights, temperature=1.0):
     """Refuse a temperature that is not above 0, or that the number type cannot hold."""
-    valid_temperature(temperature, weights.dtype)
+    check_temperature(temperature, weights.dtype)
 
 
-def for_these_scores(d_weights, scores, temperature=1.0):
+def refuse_bad_scores(d_weights, scores, temperature=1.0):
     """Refuse what `sigmoid_normalize` refuses."""
-    keeps_a_score(scores, temperature=temperature)
+    refuse_lost_rows(scores, temperature=temperature)
 
 
-@checked(also=for_these_weights, **ROWS)
+@checked(
+    also=refuse_bad_temperature,
+    d_weights="(..., n)",
+    weights="(..., n)",
+    temperature=_checks.number,
+)
 def softmax_vjp(d_weights, weights, temperature=1.0):
     r"""Go back from the weights of softmax to the scores.
 
@@ -63,7 +66,12 @@ def softmax_vjp(d_weights, weights, temperature=1.0):
     return weights * (d_weights - mean) / temperature
 
 
-@checked(also=for_these_weights, **ROWS)
+@checked(
+    also=refuse_bad_temperature,
+    d_weights="(..., n)",
+    weights="(..., n)",
+    temperature=_checks.number,
+)
 def sparsemax_vjp(d_weights, weights, temperature=1.0):
     r"""Go back from the weights of sparsemax to the scores.
 
@@ -109,7 +117,7 @@ def sparsemax_vjp(d_weights, weights, temperature=1.0):
 
 
 @checked(
-    also=for_these_scores,
+    also=refuse_bad_scores,
     d_weights="(..., n)",
     scores="-inf (..., n)",
     temperature=_checks.number,

@@ -5,10 +5,9 @@ import math
 from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib.gradients._sums import summed_to
-from attnlib.scores.products import QK
 
 
-@checked(d_scores="(..., n_q, n_k)", **QK, scale=_checks.number)
+@checked(d_scores="(..., n_q, n_k)", Q="(..., n_q, d_k)", K="(..., n_k, d_k)", scale=_checks.number)
 def scaled_dot_vjp(d_scores, Q, K, scale=None):
     r"""Go back from scaled dot products to queries and keys.
 

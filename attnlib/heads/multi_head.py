@@ -7,13 +7,10 @@ from attnlib._boundary import checked
 from attnlib._shapes import Shape, equal_shares
 from attnlib.attention import scaled_dot_product_attention
 from attnlib.heads.split import merge_heads, split_heads
-from attnlib.parameters import Parameters, holds_parameters
+from attnlib.parameters import Parameters
 from attnlib.projections import project
 
-ITEMS = {"X_Q": "(..., n_q, d_model)", "X_KV": "(..., n_k, d_source) or X_Q"}
 
-
-@holds_parameters
 class MultiHeadAttention(Parameters):
     r"""Attend with several heads, each to queries, keys and values projected for it.
 
@@ -110,7 +107,7 @@ class MultiHeadAttention(Parameters):
         biases = {f"b_{x}": np.zeros(s[1]) for x, s in shapes.items()} if bias else {}
         return cls(**matrices, n_heads=n_heads, **biases)
 
-    @checked(**ITEMS)
+    @checked(X_Q="(..., n_q, d_model)", X_KV="(..., n_k, d_source) or X_Q")
     def project(self, X_Q, X_KV=None):
         """Make queries of ``X_Q`` and keys and values of ``X_KV``, one matrix for each head.
 
@@ -126,7 +123,9 @@ class MultiHeadAttention(Parameters):
         V = split_heads(project(X_KV, self.W_V, self.b_V), self.n_heads)
         return Q, K, V
 
-    @checked(**ITEMS, mask="bool (..., n_q, n_k)")
+    @checked(
+        X_Q="(..., n_q, d_model)", X_KV="(..., n_k, d_source) or X_Q", mask="bool (..., n_q, n_k)"
+    )
     def __call__(self, X_Q, X_KV=None, *, mask=None):
         """Answer each row of ``X_Q`` from the rows of ``X_KV``.
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib._shapes import aligned_positions, refuse_lost
+from attnlib._shapes import refuse_lost, refuse_more_queries
 
 
-@checked(n_q=_checks.count, n_k=_checks.count)
+@checked(also=refuse_more_queries, n_q=_checks.count, n_k=_checks.count)
 def causal(n_q, n_k=None):
     r"""Let each query attend to its own position and to all earlier ones, never to a later one.
 
@@ -49,11 +49,12 @@ def causal(n_q, n_k=None):
     array([[1, 1, 1, 0],
            [1, 1, 1, 1]])
     """
-    query_position, key_position = aligned_positions(n_q, n_q if n_k is None else n_k)
-    return key_position <= query_position
+    n_k = n_q if n_k is None else n_k
+    i, j = np.arange(n_q)[:, None], np.arange(n_k)
+    return j <= i + (n_k - n_q)
 
 
-@checked(n_q=_checks.count, n_k=_checks.count, width=_checks.count)
+@checked(also=refuse_more_queries, n_q=_checks.count, n_k=_checks.count, width=_checks.count)
 def sliding_window(n_q, n_k, width):
     r"""Let each query attend to the keys that are fewer than `width` positions away.
 
@@ -90,8 +91,8 @@ def sliding_window(n_q, n_k, width):
            [0, 1, 1, 1],
            [0, 0, 1, 1]])
     """
-    query_position, key_position = aligned_positions(n_q, n_k)
-    return np.abs(query_position - key_position) < width
+    i, j = np.arange(n_q)[:, None], np.arange(n_k)
+    return np.abs(i + (n_k - n_q) - j) < width
 
 
 def causal_and(mask, X):

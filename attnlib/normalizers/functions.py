@@ -6,7 +6,7 @@ from attnlib import _checks
 from attnlib._boundary import checked
 
 
-def keeps_a_score(scores, axis=-1, temperature=1.0):
+def refuse_lost_rows(scores, axis=-1, temperature=1.0):
     """Refuse scores of which a whole row is -inf, an axis that they lack, and a bad temperature."""
     if not -scores.ndim <= axis < scores.ndim or scores.shape[axis] == 0:
         raise ValueError(
@@ -21,19 +21,18 @@ def keeps_a_score(scores, axis=-1, temperature=1.0):
             f"scores[{', '.join(index)}] is -inf throughout (scores has shape {scores.shape}): "
             f"there is nothing to attend to. Leave at least one score finite."
         )
-    valid_temperature(temperature, scores.dtype)
+    check_temperature(temperature, scores.dtype)
 
 
-def valid_temperature(temperature, dtype):
+def check_temperature(temperature, dtype):
     """Refuse a temperature that is not above 0, or that `dtype` cannot hold."""
     remedy = "Give a small positive number for sharp weights, or use hardmax."
     _checks.positive(temperature, "temperature", dtype, remedy)
 
 
-DECLARED = {"scores": "-inf (...)", "axis": _checks.integer, "temperature": _checks.number}
-
-
-@checked(also=keeps_a_score, **DECLARED)
+@checked(
+    also=refuse_lost_rows, scores="-inf (...)", axis=_checks.integer, temperature=_checks.number
+)
 def softmax(scores, axis=-1, temperature=1.0):
     r"""Turn scores into positive weights that sum to one; a higher score gets a larger weight.
 
@@ -71,15 +70,17 @@ def softmax(scores, axis=-1, temperature=1.0):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-def softmax_(scores):
-    """Write the softmax of each row over the scores: a second array of them would cost time."""
+def softmax_in_place(scores):
+    """Write the softmax of each row over the scores."""
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=-1, keepdims=True)
     return scores
 
 
-@checked(also=keeps_a_score, **DECLARED)
+@checked(
+    also=refuse_lost_rows, scores="-inf (...)", axis=_checks.integer, temperature=_checks.number
+)
 def sparsemax(scores, axis=-1, temperature=1.0):
     r"""Turn scores into weights that sum to one, with exact zeros for scores far from the best.
 
@@ -118,7 +119,9 @@ def sparsemax(scores, axis=-1, temperature=1.0):
     return np.moveaxis(np.maximum(z - threshold, 0), -1, axis)
 
 
-@checked(also=keeps_a_score, **DECLARED)
+@checked(
+    also=refuse_lost_rows, scores="-inf (...)", axis=_checks.integer, temperature=_checks.number
+)
 def sigmoid_normalize(scores, axis=-1, temperature=1.0):
     r"""Squash each score to between 0 and 1 by itself, then divide by the sum.
 
@@ -153,7 +156,9 @@ def sigmoid_normalize(scores, axis=-1, temperature=1.0):
     return sigmoids / sigmoids.sum(axis=axis, keepdims=True)
 
 
-@checked(also=keeps_a_score, **DECLARED)
+@checked(
+    also=refuse_lost_rows, scores="-inf (...)", axis=_checks.integer, temperature=_checks.number
+)
 def hardmax(scores, axis=-1, temperature=1.0):
     r"""Give the largest score the weight one and every other score zero.
 

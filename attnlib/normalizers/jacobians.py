@@ -4,12 +4,10 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib.normalizers.functions import keeps_a_score, sigmoid_normalize, softmax, sparsemax
-
-DECLARED = {"scores": "-inf (..., n)", "temperature": _checks.number}
+from attnlib.normalizers.functions import refuse_lost_rows, sigmoid_normalize, softmax, sparsemax
 
 
-@checked(also=keeps_a_score, **DECLARED)
+@checked(also=refuse_lost_rows, scores="-inf (..., n)", temperature=_checks.number)
 def softmax_jacobian(scores, temperature=1.0):
     r"""Differentiate each softmax weight with respect to each score, along the last axis.
 
@@ -46,7 +44,7 @@ def softmax_jacobian(scores, temperature=1.0):
     return w[..., :, None] * (delta - w[..., None, :]) / temperature
 
 
-@checked(also=keeps_a_score, **DECLARED)
+@checked(also=refuse_lost_rows, scores="-inf (..., n)", temperature=_checks.number)
 def sparsemax_jacobian(scores, temperature=1.0):
     r"""Differentiate each sparsemax weight with respect to each score, along the last axis.
 
@@ -90,7 +88,7 @@ def sparsemax_jacobian(scores, temperature=1.0):
     return (pairs * delta - share) / temperature
 
 
-@checked(also=keeps_a_score, **DECLARED)
+@checked(also=refuse_lost_rows, scores="-inf (..., n)", temperature=_checks.number)
 def sigmoid_normalize_jacobian(scores, temperature=1.0):
     r"""Differentiate the weights of `sigmoid_normalize` with respect to the scores.
 

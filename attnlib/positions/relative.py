@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib._shapes import aligned_positions
+from attnlib._shapes import refuse_more_queries
 from attnlib.positions.sinusoids import frequencies
 
 
@@ -65,7 +65,7 @@ def turned(X, positions, base, direction=1, name="X"):
     return np.stack(pairs, axis=-1).reshape(X.shape)
 
 
-@checked(n_q=_checks.count, n_k=_checks.count, n_heads=_checks.count)
+@checked(also=refuse_more_queries, n_q=_checks.count, n_k=_checks.count, n_heads=_checks.count)
 def linear_bias(n_q, n_k, n_heads):
     r"""Lower each score in proportion to the distance of its key, more steeply in some heads.
 
@@ -100,7 +100,7 @@ def linear_bias(n_q, n_k, n_heads):
     >>> linear_bias(1, 3, 1) * 256
     array([[[-2., -1.,  0.]]])
     """
-    query_position, key_position = aligned_positions(n_q, n_k)
+    i, j = np.arange(n_q)[:, None], np.arange(n_k)
     slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
-    minus_distance = np.minimum(query_position - key_position, key_position - query_position)
-    return slopes[:, None, None] * minus_distance
+    distance = np.abs(i + (n_k - n_q) - j)
+    return slopes[:, None, None] * -distance

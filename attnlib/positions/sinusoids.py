@@ -5,10 +5,8 @@ import numpy as np
 from attnlib import _checks
 from attnlib._boundary import checked
 
-DECLARED = {"d_model": _checks.count, "base": _checks.number}
 
-
-@checked(n=_checks.count, **DECLARED)
+@checked(n=_checks.count, d_model=_checks.count, base=_checks.number)
 def sinusoidal(n, d_model, base=10000.0):
     r"""Describe each position by sines and cosines, from fast ones to slow ones.
 
@@ -49,7 +47,7 @@ def sinusoidal(n, d_model, base=10000.0):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d_model)
 
 
-@checked(**DECLARED)
+@checked(d_model=_checks.count, base=_checks.number)
 def wavelengths(d_model, base=10000.0):
     r"""Tell after how many positions each pair of a sinusoidal description repeats itself.
 
@@ -80,7 +78,7 @@ def wavelengths(d_model, base=10000.0):
     return 2 * np.pi / frequencies(d_model, base, "d_model")
 
 
-@checked(k=_checks.number, **DECLARED)
+@checked(k=_checks.number, d_model=_checks.count, base=_checks.number)
 def sinusoidal_shift(k, d_model, base=10000.0):
     r"""Find the matrix that moves every sinusoidal description by `k` positions.
 

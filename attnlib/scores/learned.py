@@ -5,14 +5,10 @@ import numpy as np
 from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib._shapes import Shape
-from attnlib.parameters import Parameters, holds_parameters
+from attnlib.parameters import Parameters
 from attnlib.scores.products import dot_cost
 
-QK = {"Q": "(..., n_q, d_q)", "K": "(..., n_k, d_k)"}
-COUNTS = {"n_q": _checks.count, "n_k": _checks.count}
 
-
-@holds_parameters
 class Bilinear(Parameters):
     r"""Score each pair by a dot product that first passes through a learned matrix.
 
@@ -45,19 +41,18 @@ class Bilinear(Parameters):
 
     W: Shape("(d_q, d_k)")
 
-    @checked(**QK)
+    @checked(Q="(..., n_q, d_q)", K="(..., n_k, d_k)")
     def __call__(self, Q, K):
         """Score queries ``Q``, shape (..., n_q, d_q), against keys ``K``, shape (..., n_k, d_k)."""
         return Q @ self.W @ K.mT
 
-    @checked(**COUNTS)
+    @checked(n_q=_checks.count, n_k=_checks.count)
     def cost(self, n_q, n_k):
         """Count the multiply-adds for ``n_q`` queries and ``n_k`` keys: project, then match."""
         d_q, d_k = self.W.shape
         return dot_cost(n_q, d_k, d_q) + dot_cost(n_q, n_k, d_k)
 
 
-@holds_parameters
 class Additive(Parameters):
     r"""Score each pair by a small network with one hidden layer that sees query and key.
 
@@ -93,20 +88,19 @@ class Additive(Parameters):
     W_k: Shape("(d_k, d_a)")
     v: Shape("(d_a,)")
 
-    @checked(**QK)
+    @checked(Q="(..., n_q, d_q)", K="(..., n_k, d_k)")
     def __call__(self, Q, K):
         """Score queries ``Q``, shape (..., n_q, d_q), against keys ``K``, shape (..., n_k, d_k)."""
         from_query, from_key = Q @ self.W_q, K @ self.W_k
         return np.tanh(from_query[..., :, None, :] + from_key[..., None, :, :]) @ self.v
 
-    @checked(**COUNTS)
+    @checked(n_q=_checks.count, n_k=_checks.count)
     def cost(self, n_q, n_k):
         """Count the multiply-adds for ``n_q`` queries and ``n_k`` keys; tanh is not counted."""
         (d_q, d_a), d_k = self.W_q.shape, len(self.W_k)
         return dot_cost(n_q, d_a, d_q) + dot_cost(n_k, d_a, d_k) + dot_cost(n_q, n_k, d_a)
 
 
-@holds_parameters
 class Location(Parameters):
     r"""Score each position from the query alone: the keys do not matter, only where they stand.
 
@@ -141,7 +135,7 @@ class Location(Parameters):
     W: Shape("(d_q, n_max)")
     b: Shape("(n_max,)")
 
-    @checked(**QK)
+    @checked(Q="(..., n_q, d_q)", K="(..., n_k, d_k)")
     def __call__(self, Q, K):
         """Score queries ``Q``, shape (..., n_q, d_q), against keys ``K``, shape (..., n_k, d_k)."""
         n_k = self.positions(K.shape[-2], f"K has shape {K.shape}, so {K.shape[-2]}")
@@ -149,7 +143,7 @@ class Location(Parameters):
         batch = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2])
         return np.broadcast_to(scores, (*batch, *scores.shape[-2:])).copy()
 
-    @checked(**COUNTS)
+    @checked(n_q=_checks.count, n_k=_checks.count)
     def cost(self, n_q, n_k):
         """Count the multiply-adds for ``n_q`` queries and ``n_k`` keys."""
         return dot_cost(n_q, self.positions(n_k, f"n_k={n_k}"), len(self.W))

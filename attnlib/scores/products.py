@@ -5,10 +5,8 @@ import math
 from attnlib import _checks
 from attnlib._boundary import checked
 
-QK = {"Q": "(..., n_q, d_k)", "K": "(..., n_k, d_k)"}
 
-
-@checked(**QK)
+@checked(Q="(..., n_q, d_k)", K="(..., n_k, d_k)")
 def dot(Q, K):
     r"""Score each pair of query and key by its dot product.
 
@@ -40,7 +38,7 @@ def dot(Q, K):
     return Q @ K.mT
 
 
-@checked(**QK, scale=_checks.number)
+@checked(Q="(..., n_q, d_k)", K="(..., n_k, d_k)", scale=_checks.number)
 def scaled_dot(Q, K, scale=None):
     r"""Score each pair of query and key by its dot product, divided by :math:`\sqrt{d_k}`.
 

@@ -33,7 +33,7 @@ SAID = {
     "ragged": (lambda: dot([[1, 2], [3]], [[1]]), r"^Q is ragged: give all its rows the same len"),
     "one vector": (
         lambda: dot(ones(5), ones((7, 5))),
-        r"^Q has shape \(5,\), expected \(\.\.\., n_q, d_k\)\. A single one is Q\[None\]",
+        r"^Q has shape \(5,\), expected \(\.\.\., n_q, d_k\)\. For a single one, give Q\[None\]",
     ),
     "axes of a matrix": (
         lambda: project(ones((3, 5)), ones((2, 5, 4))),
