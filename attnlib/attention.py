@@ -143,14 +143,12 @@ def attend(Q, K, V, *, score=scaled_dot, normalize=softmax, mask=None):
     normalize = outside(normalize, "normalize", pairs)
 
     scores = masked(score(Q, K), mask)
+    refuse_lost(scores.max(axis=-1) == -np.inf, "score" if mask is None else "mask")
     weights = normalize(scores)
     output = weights @ V
     return output, weights
 
 
 def masked(scores, mask):
-    """Return `scores` with -inf where `mask` is False; each query keeps a key."""
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    refuse_lost((scores.max(axis=-1) == -np.inf), "score" if mask is None else "mask")
-    return scores
+    """Return `scores` with -inf where `mask` is False."""
+    return scores if mask is None else np.where(mask, scores, -np.inf)

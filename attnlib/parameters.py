@@ -110,7 +110,7 @@ class Parameters:
         return sum(array.size for array in self.parameters().values())
 
     def _fields(self):
-        """Give name and content of each field; the parts of a tuple have a number as name."""
+        """Yield name and content of each field; the parts of a tuple are numbered."""
         for field in dataclasses.fields(self):
             part = getattr(self, field.name)
             if isinstance(part, tuple):

@@ -118,7 +118,7 @@ def _not_whole(data, program):
     for said, keys in (
         ("is missing", wanted.difference(found)),
         ("is not asked for by the settings", set(found) - wanted),
-        ("is there twice", {key for key in set(found) if found.count(key) > 1}),
+        ("appears twice", {key for key in set(found) if found.count(key) > 1}),
     ):
         yield from sorted(f"{name_of(dict(zip(KEY, key)))} {said}." for key in keys)
 

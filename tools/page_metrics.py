@@ -61,7 +61,7 @@ def settle(page):
 def transfer(page, address):
     """Open a page in a fresh context: ``[(address, bytes as sent compressed), ...]``."""
     answers = []
-    page.on("response", answers.append)
+    page.on("response", lambda answer: answers.append(answer))
     page.goto(address)
     settle(page)
     return sizes(answers)

@@ -82,7 +82,7 @@ def attention_cost(n_q, n_k, d_k, d_v, *, n_heads=1, batch=1, causal=False, item
 
     Notes
     -----
-    For B sequences and H heads, s bytes a number and c passes (Vaswani et al. 2017 count the
+    For B sequences and H heads, s bytes per number and c passes (Vaswani et al. 2017 count the
     operations, Dao et al. 2022 the bytes):
 
     .. math:: \text{multiply-adds} = B H n_q n_k (d_k + d_v)

@@ -64,7 +64,7 @@ def arrive(page, address):
     """Open a page; its widgets' scripts come after the first paint, as they do on a slow line."""
     late = []
     page.add_init_script(SHIFTS)
-    page.route("**/widgets/*.js", late.append)
+    page.route("**/widgets/*.js", lambda route: late.append(route))
     page.goto(address, wait_until="commit")
     page.wait_for_function(PAINTED)
     page.unroute("**/widgets/*.js")
@@ -78,7 +78,7 @@ def arrive(page, address):
 def test_a_visit_finds_nothing_to_object_to(watch, server, path):
     watch.allowed.append(server)
     page, answers = watch.page(), []
-    page.on("response", answers.append)
+    page.on("response", lambda answer: answers.append(answer))
     arrive(page, server + path)
     found = page.evaluate(JUMPS)
     sent = sizes(answers)

@@ -140,7 +140,7 @@ SPOILERS = {
     "too few calls": (put(*first, "repeats", 2), "2 is less than the minimum of 3"),
     "times that fall": (put(*first, "p20_s", 1e9), "do not rise"),
     "the clock alone": (put(*first, "overhead_s", 1e9), "longer than the overhead"),
-    "twice": (lambda d: d["rows"].append(d["rows"][0]), "is there twice"),
+    "twice": (lambda d: d["rows"].append(d["rows"][0]), "appears twice"),
     "missing": (lambda d: d["rows"].pop(), "is missing"),
     "of another sweep": (put(*first, "n", 77), "is not asked for by the settings"),
     "path": (put("machine", "processor", "/opt/x/y.so"), "A path of the machine"),

@@ -159,7 +159,7 @@ def test_exceptions_need_a_rule_a_reason_and_a_cause():
     (said,) = found(prediction="Nothing in it surprises.")
     assert said.startswith("there is no rule 'prediction' to opt out of; near it: predictions")
     (said,) = found(predictions="Nothing in it surprises.")
-    assert said == "the notebook keeps predictions by now: drop the exception"
+    assert said == "the notebook now passes predictions: remove the exception"
 
 
 def test_other_pages_are_not_asked_for_what_chapters_have():

@@ -55,7 +55,7 @@ def short_median(page):
 
 @rule
 def described_figures(page):
-    """Who cannot see a figure hears its alternative text; who refers to it needs its name."""
+    """Readers who cannot see a figure hear its alternative text; references need its name."""
     for cell in page.code:
         data = [set(output.get("data", {})) for output in cell.outputs]
         if not any(mimes & PICTURES and WIDGET not in mimes for mimes in data):

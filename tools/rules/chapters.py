@@ -51,14 +51,14 @@ def minutes_and_prerequisites(page):
 
 @chapter_rule
 def predictions(page):
-    """Who has predicted a result remembers it, above all when it was another one."""
+    """Readers remember a result that they predicted, above all when they were wrong."""
     if "> **Predict.**" not in page.prose:
         yield "nothing to predict: put '> **Predict.** …?' before a result that surprises"
 
 
 @chapter_rule
 def enough_questions(page):
-    """Who reads alone notices only when asked what was not understood."""
+    """Readers on their own notice what they missed only when they are asked."""
     # A question's picture is HTML, its options with the answers folded; any other widget's is SVG.
     count = sum("text/html" in data for data in page.widgets)
     if count < 3:

@@ -75,7 +75,7 @@ def open_stubs(page):
 
 @chapter_rule
 def three_hints(page):
-    """A nudge, the idea, nearly the code: who needs one hint should not see the solution."""
+    """A nudge, the idea, nearly the code: one hint should not give the solution away."""
     for name, cells in asked(page).items():
         if cells.hints != HINTS:
             yield (

@@ -46,7 +46,7 @@ def problems(page):
     for name, rule_ in RULES.items():
         said = [f"{message} [{name}]" for message in rule_(page)]
         if name in excused and not said:
-            found.append(f"the notebook keeps {name} by now: drop the exception")
+            found.append(f"the notebook now passes {name}: remove the exception")
         elif name not in excused:
             found += said
     return found

@@ -54,8 +54,8 @@ class SignalWeights(BookWidget):
     --------
     A fixed window reaches two elements to either side: five equal weights.
 
-    >>> lab = SignalWeights(moment=20, mode="fixed", reach=2)
-    >>> lab.weights[18:23].round(2)
+    >>> widget = SignalWeights(moment=20, mode="fixed", reach=2)
+    >>> widget.weights[18:23].round(2)
     array([0.2, 0.2, 0.2, 0.2, 0.2])
     """
 

@@ -34,50 +34,50 @@ def test_what_is_wrong_is_refused(words, trait, value):
 def test_a_signal_needs_its_truth_and_keeps_its_length():
     with pytest.raises(TraitError, match="as many clean elements as noisy ones"):
         SignalWeights(signal=[0, 0, 1, 1], clean=[0, 0, 1, 1, 1], moment=0)
-    lab = SignalWeights()
-    before = lab.state()
+    widget = SignalWeights()
+    before = widget.state()
     for trait in ("signal", "clean"):
         with pytest.raises(TraitError):
-            setattr(lab, trait, [0, 0, 1, 1, 1])
+            setattr(widget, trait, [0, 0, 1, 1, 1])
     with pytest.raises(TraitError):
-        lab.weights = [1, 0, 0]
-    assert lab.state() == before and len(lab.weights) == len(lab.signal)
+        widget.weights = [1, 0, 0]
+    assert widget.state() == before and len(widget.weights) == len(widget.signal)
 
 
 def test_it_follows_and_can_be_observed():
-    lab, seen = SignalWeights(), []
-    lab.observe(lambda change: seen.append(change.new), "output")
-    lab.moment, lab.mode, lab.bandwidth = 30, "adaptive", 0.5
-    assert len(seen) == 3 and seen[-1] == lab.output
-    assert lab.weights.sum() == pytest.approx(1) and lab.weights.argmax() == 30
-    assert lab.filtered()[30] == pytest.approx(lab.output)
-    assert lab.signal == examples.noisy_edge().noisy.tolist()
+    widget, seen = SignalWeights(), []
+    widget.observe(lambda change: seen.append(change.new), "output")
+    widget.moment, widget.mode, widget.bandwidth = 30, "adaptive", 0.5
+    assert len(seen) == 3 and seen[-1] == widget.output
+    assert widget.weights.sum() == pytest.approx(1) and widget.weights.argmax() == 30
+    assert widget.filtered()[30] == pytest.approx(widget.output)
+    assert widget.signal == examples.noisy_edge().noisy.tolist()
 
 
-def stretches(lab):
+def stretches(widget):
     """Errors before, at and after the edge of the default signal, which lies at 23.5."""
-    off = lab.filtered() - np.array(lab.clean)
+    off = widget.filtered() - np.array(widget.clean)
     return [np.sqrt((off[s] ** 2).mean()) for s in (slice(20), slice(20, 28), slice(28, None))]
 
 
 @pytest.mark.parametrize("mode", ["fixed", "adaptive"])
 def test_the_picture_says_what_the_widget_says(mode):
-    lab = SignalWeights(moment=7, mode=mode, bandwidth=0.5)
-    np.testing.assert_allclose(lab.errors(), stretches(lab))
-    before, near, after = lab.errors()
-    said = f"signal {lab.signal[7]:.2f}, output {lab.output:.2f}, truth 0.00. Error before the "
+    widget = SignalWeights(moment=7, mode=mode, bandwidth=0.5)
+    np.testing.assert_allclose(widget.errors(), stretches(widget))
+    before, near, after = widget.errors()
+    said = f"signal {widget.signal[7]:.2f}, output {widget.output:.2f}, truth 0.00. Error before the "
     said += f"edge {before:.3f}, at it {near:.3f}, after it {after:.3f}."
-    assert said.replace("-", "−") in lab.said()
-    assert lab.said() in lab.picture()["image/svg+xml"]
-    ax = figures.filtered_signal(lab.signal, lab.filtered(), weights=lab.weights, moment=7)
+    assert said.replace("-", "−") in widget.said()
+    assert widget.said() in widget.picture()["image/svg+xml"]
+    ax = figures.filtered_signal(widget.signal, widget.filtered(), weights=widget.weights, moment=7)
     ink = ax.collections[1].get_sizes()
-    np.testing.assert_allclose(ink / ink.sum(), lab.weights)
+    np.testing.assert_allclose(ink / ink.sum(), widget.weights)
 
 
 def test_a_stretch_without_elements_has_no_error():
-    lab = SignalWeights(signal=[0, 0, 1, 1], clean=[0, 0, 1, 1], moment=1)
-    assert [math.isnan(x) for x in lab.errors()] == [True, False, True]
-    assert "before the edge –, at it 0" in lab.said()
+    widget = SignalWeights(signal=[0, 0, 1, 1], clean=[0, 0, 1, 1], moment=1)
+    assert [math.isnan(x) for x in widget.errors()] == [True, False, True]
+    assert "before the edge –, at it 0" in widget.said()
 
 
 @browser
