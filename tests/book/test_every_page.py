@@ -67,7 +67,6 @@ def arrive(page, address):
     page.route("**/widgets/*.js", lambda route: late.append(route))
     page.goto(address, wait_until="commit")
     page.wait_for_function(PAINTED)
-    page.unroute("**/widgets/*.js")
     for route in late:
         route.fallback()
     settle(page)
@@ -80,7 +79,7 @@ def test_a_visit_finds_nothing_to_object_to(watch, server, path):
     page, answers = watch.page(), []
     page.on("response", lambda answer: answers.append(answer))
     arrive(page, server + path)
-    found = page.evaluate(JUMPS)
+    found = page.evaluate(JUMPS) if page.locator("[data-model]").count() else []
     sent = sizes(answers)
     for what, amount, most in (
         ("requests", len(sent), MAX_REQUESTS),
