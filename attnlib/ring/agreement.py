@@ -49,8 +49,6 @@ def _usable(X, name):
         needed = "but needs four axes that are not empty, (batch, n_heads, n / P, d)"
         raise ValueError(f"{name} has shape {tuple(X.shape)}, {needed}.")
     if X.requires_grad:
-        raise ValueError(
-            f"{name} requires a gradient, which ring attention does not compute. Detach it."
-        )
+        raise ValueError(f"{name} requires a gradient, which the ring does not give. Detach it.")
     if not torch.isfinite(X).all():
         raise ValueError(f"{name} holds NaN or infinity. Give it finite numbers.")

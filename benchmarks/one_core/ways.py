@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from attnlib import efficient, scaled_dot_product_attention
-from attnlib.efficient import window_attention
+from attnlib.efficient import window_attention as window
 
 
 def two_products(Q, K, V):
@@ -88,12 +88,9 @@ EXACT = {
     "torch_sdpa": ("PyTorch, fused", torch_sdpa),
 }
 APPROXIMATE = {
-    "window_64": ("window of 64", partial(window_attention, width=64)),
-    "window_256": ("window of 256", partial(window_attention, width=256)),
-    "window_64_global_16": (
-        "window of 64, 16 global",
-        partial(window_attention, width=64, n_global=16),
-    ),
+    "window_64": ("window of 64", partial(window, width=64)),
+    "window_256": ("window of 256", partial(window, width=256)),
+    "window_64_global_16": ("window of 64, 16 global", partial(window, width=64, n_global=16)),
     "linear_elu": ("linear, elu + 1", efficient.linear_attention),
     "linear_random_64": ("linear, 64 random features", partial(randomly, n_features=64)),
     "linear_random_1024": ("linear, 1024 random features", partial(randomly, n_features=1024)),

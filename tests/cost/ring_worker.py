@@ -161,7 +161,7 @@ BAD = {
     "array": ({"K": np.ones((1, 2, 4, 3))}, "rank 1: K must be a tensor, not ndarray"),
     "gradient": (
         {"Q": torch.ones(1, 2, 4, 3, requires_grad=True)},
-        "rank 1: Q requires a gradient, which ring attention does not compute. Detach it.",
+        "rank 1: Q requires a gradient, which the ring does not give. Detach it.",
     ),
     "causal": ({"causal": False}, "the causal of rank 0 is True, that of rank 1 is False."),
     "causal type": ({"causal": 1}, "rank 1: causal must be True or False, not 1."),
