@@ -40,7 +40,7 @@ def parse_all(declared):
     specs = {name: Shape(x) if type(x) is str else x for name, x in declared.items()}
 
     def when(name):
-        is_mask = getattr(specs[name], "kind", "") == "bool "
+        is_mask = getattr(specs[name], "flag", "") == "bool "
         return isinstance(specs[name], Shape) + name.startswith("d_") + 2 * is_mask
 
     return {name: specs[name] for name in sorted(specs, key=when)}

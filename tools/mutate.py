@@ -17,6 +17,7 @@ import signal
 import sys
 import tempfile
 import time
+from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -84,6 +85,8 @@ def passes(folder, names, seconds=SECONDS):
             os.dup2(silent, 2)
             signal.alarm(seconds)
             sys.path.insert(0, str(folder))
+            # Now, because pytest puts the repository itself first.
+            assert Path(import_module("attnlib").__file__).is_relative_to(folder)
             tests = [str(next(ROOT.glob(f"tests/*/test_{name}.py"))) for name in names]
             code = int(pytest.main(["-x", "-q", *ALREADY_IMPORTED, *tests]))
         finally:

@@ -18,6 +18,7 @@ from attnlib import (
     scaled_dot_product_attention,
     split_heads,
 )
+from attnlib._boundary import checked
 
 ones = np.ones
 rng = np.random.default_rng(0)
@@ -176,3 +177,23 @@ def test_arguments_are_not_changed_and_the_documentation_tells_their_shapes():
     assert "mask : array_like of bool, broadcasts to (..., n_q, n_k), optional\n" in doc
     assert "b_O" in MultiHeadAttention.__doc__
     assert "W_O : array_like, shape (n_heads * d_v, d_out)\n" in MultiHeadAttention.__doc__
+
+
+def test_declarations_may_stand_in_any_order():
+    """A mask and a derivative need the sizes of the arrays, wherever these are declared."""
+
+    @checked(mask="bool (n_q, n_k)", d_S="(n_q, n_k)", Q="(n_q, d_k)", K="(n_k, d_k)")
+    def masked_dot(Q, K, d_S, mask):
+        return Q @ K.mT
+
+    with pytest.raises(ValueError, match=r"^mask has shape \(2, 2\), which does not broadcast"):
+        masked_dot(ones((3, 5)), ones((7, 5)), ones((3, 7)), ones((2, 2), bool))
+    with pytest.raises(ValueError, match=r"^d_S has shape|^d_S .* n_q"):
+        masked_dot(ones((3, 5)), ones((7, 5)), ones((7, 3)), True)
+
+
+def test_a_declaration_that_says_nothing_is_refused_at_once():
+    with pytest.raises(TypeError, match="takes no P"):
+        checked(P="(n,)")(lambda Q: Q)
+    with pytest.raises(ValueError, match="declares no shape"):
+        checked(Q="n, d")(lambda Q: Q)
