@@ -41,7 +41,7 @@ def parse_all(declared):
 
     def when(name):
         is_mask = getattr(specs[name], "flag", "") == "bool "
-        return isinstance(specs[name], Shape) + name.startswith("d_") + 2 * is_mask
+        return isinstance(specs[name], Shape) + (is_mask or name.startswith("d_"))
 
     return {name: specs[name] for name in sorted(specs, key=when)}
 
@@ -83,7 +83,7 @@ def check_shape(array, name, wanted, sizes, leading):
     if n < 0 or (n and not wanted.leading):
         advice = f" For a single one, give {name}[None]." if n == -1 and wanted.leading else ""
         raise ValueError(f"{has_shape(name, array.shape)}, expected {wanted.text}.{advice}")
-    if name.startswith("d_") and leading and all(dim in sizes for dim in wanted.dims):
+    if name.startswith("d_") and leading and set(wanted.dims) <= sizes.keys():
         expected = (*broadcast(leading), *(sizes[dim][0] for dim in wanted.dims))
         if array.shape != expected:
             raise ValueError(
