@@ -249,7 +249,7 @@ def test_what_cannot_fit_is_not_tried(monkeypatch):
 
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path):
     out, part = tmp_path / "a.json", tmp_path / "a.json.part"
-    command = arguments(out, "--repeats", 1000, n=(64, 80, 96))
+    command = arguments(out, "--repeats", 300, n=(64, 80, 96))
     command = [sys.executable, "-m", "benchmarks.gpu", *command]
     options = {"env": os.environ | {"OMP_NUM_THREADS": "1"}, "cwd": ROOT}
     process = subprocess.Popen(command, **options, stdout=subprocess.DEVNULL)

@@ -71,8 +71,9 @@ def test_random_numbers_are_the_same_in_the_page(javascript, seed):
 
 
 @browser
-@pytest.mark.parametrize("distribution", ["normal", "uniform", "sign"])
-@pytest.mark.parametrize("correlation", [0, 0.35, 1])
+@pytest.mark.parametrize(
+    ("distribution", "correlation"), [("normal", 0.35), ("uniform", 1), ("sign", 0)]
+)
 def test_scores_and_their_summary_are_the_same_in_the_page(javascript, distribution, correlation):
     sampling = javascript("scaling_lab/sampling.js")
     lab = ScalingLab(distribution=distribution, correlation=correlation, seed=5)
