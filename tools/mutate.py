@@ -60,6 +60,8 @@ TESTS = {
 ALL_TESTS = list(dict.fromkeys(name for names in TESTS.values() for name in names))
 ALL_TESTS += ["training", "slips", "bad_input"]
 SECONDS = 120
+#: Or each child would compile all tests and the whole package anew.
+sys.dont_write_bytecode = False
 ALREADY_IMPORTED = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
 
 
@@ -100,9 +102,7 @@ def survives(job):
     path, line, column, change, text = job
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(
-            ROOT / "attnlib", Path(folder, "attnlib"), ignore=shutil.ignore_patterns("__pycache__")
-        )
+        shutil.copytree(ROOT / "attnlib", Path(folder, "attnlib"))  # with its bytecode
         Path(folder, path.relative_to(ROOT)).write_text(text, encoding="utf-8")
         first = TESTS[path.relative_to(ROOT / "attnlib").parts[0]]
         rest = [name for name in ALL_TESTS if name not in first]

@@ -13,6 +13,10 @@ PYTHON = [sys.executable, "-m"]
 PYTEST = [*PYTHON, "pytest", "-q", "-n", "2", "--dist", "loadfile"]
 NBVAL = ["--nbval", "--nbval-sanitize-with=tests/book/nbval_sanitize.cfg", "-o", "filterwarnings="]
 
+#: Each worker has one core, and threads that wait for each other spin. Without bytecode every
+#: process that a test starts would compile the whole package.
+FOR_TESTS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
+
 
 def counts(report):
     """Passed, failed and skipped tests from pytest's report in XML.
@@ -31,6 +35,7 @@ def counts(report):
 def run(heading, command, **environment):
     """Run one stage; returns its counts. A stage that is no run of pytest counts as one check."""
     print(f"\n== {heading}", flush=True)
+    environment = FOR_TESTS | environment
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
