@@ -3,6 +3,7 @@
 python tools/mutate.py                         all of the mathematics
 python tools/mutate.py attnlib/heads           only files under this path
 python tools/mutate.py attnlib/... --line 64   only changes in this line
+python tools/mutate.py --sample 300            so many of them, always the same
 
 A mutant runs the tests of its own module first, and if they pass all tests of the mathematics.
 What survives is printed; what is known to change nothing is in tools/mutants_equal.json, each with
@@ -12,6 +13,7 @@ its reason.  The exit status is 1 if a mutant survives that is not listed there.
 import argparse
 import json
 import os
+import random
 import shutil
 import signal
 import sys
@@ -26,7 +28,6 @@ import numpy  # noqa: F401
 import pytest
 import torch
 from mutation import mutants
-from playwright import sync_api  # noqa: F401
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUAL = ROOT / "tools" / "mutants_equal.json"
@@ -62,7 +63,9 @@ ALL_TESTS += ["training", "slips", "bad_input"]
 SECONDS = 120
 #: Or each child would compile all tests and the whole package anew.
 sys.dont_write_bytecode = False
-ALREADY_IMPORTED = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+#: Tests of the mathematics need nothing of conftest.py but its path, and it loads all widgets.
+OPTIONS = ["-x", "-q", "--noconftest", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+OPTIONS += [option for plugin in ("nbval", "xdist") for option in ("-p", f"no:{plugin}")]
 
 
 def sources(paths):
@@ -86,11 +89,11 @@ def passes(folder, names, seconds=SECONDS):
             os.dup2(silent, 1)
             os.dup2(silent, 2)
             signal.alarm(seconds)
-            sys.path.insert(0, str(folder))
+            sys.path[:0] = [str(folder), str(ROOT / "tests")]
             # Now, because pytest puts the repository itself first.
             assert Path(import_module("attnlib").__file__).is_relative_to(folder)
             tests = [str(next(ROOT.glob(f"tests/*/test_{name}.py"))) for name in names]
-            code = int(pytest.main(["-x", "-q", *ALREADY_IMPORTED, *tests]))
+            code = int(pytest.main([*OPTIONS, *tests]))
         finally:
             os._exit(code)
     _, status = os.waitpid(child, 0)
@@ -114,6 +117,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="*", help="files or folders of attnlib")
     parser.add_argument("--line", type=int, nargs="+", help="only changes in these lines")
+    parser.add_argument("--sample", type=int, help="so many of them, drawn with a fixed seed")
     arguments = parser.parse_args()
     known = {
         (entry["file"], entry["line"], entry["column"], entry["change"])
@@ -125,6 +129,8 @@ def main():
         for line, column, change, text in mutants(path.read_text(encoding="utf-8"))
         if arguments.line is None or line in arguments.line
     ]
+    if arguments.sample:
+        jobs = random.Random(0).sample(jobs, min(arguments.sample, len(jobs)))
     if not passes(ROOT, ALL_TESTS, 600):
         sys.exit("The tests fail without any change: mend that first.")
     print(f"{len(jobs)} mutants", flush=True)

@@ -8,6 +8,7 @@ Docstrings and messages stay.
 import ast
 import copy
 import re
+from collections import Counter
 
 SWAPPED = {
     ast.Add: ast.Sub,
@@ -60,11 +61,14 @@ def mutants(source):
     2 11 a - b -> a + b
     """
     tree = ast.parse(source)
-    plain, quiet = ast.unparse(tree), in_messages(tree)
+    plain, quiet, free = ast.unparse(tree), in_messages(tree), free_sizes(tree)
     for node in ast.walk(tree):
         if id(node) in quiet and not is_shape(node):
             continue
         for changed in changes(node):
+            if any(size.search(node.value) for size in free.get(id(node), ())):
+                if not any(size.search(changed.value) for size in free[id(node)]):
+                    continue
             other = Replace(node, changed).visit(copy.copy(tree))
             text = ast.unparse(ast.fix_missing_locations(other))
             if text != plain:
@@ -146,11 +150,24 @@ def is_shape(node):
     )
 
 
+def free_sizes(tree):
+    """Sizes that a declaration names once, so that they agree with nothing: node -> patterns."""
+    found = {}
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and is_declaration(call):
+            shapes = [k.value for k in call.keywords if is_shape(k.value)]
+            sizes = Counter(re.findall(r"[a-z]\w*(?=[,)])", " ".join(s.value for s in shapes)))
+            once = [re.compile(rf"\b{size}\b") for size, count in sizes.items() if count == 1]
+            found |= {id(s): [size for size in once if size.search(s.value)] for s in shapes}
+    return found
+
+
 def other_shapes(declared):
     """Declare the same shape with one size that has to agree with nothing, or without a batch."""
     for size in re.finditer(r"(?<![\w.])[a-z]\w*(?=[,)])", declared.split(" or ")[0]):
         yield f"{declared[: size.start()]}other{declared[size.end() :]}"
-    if "..., " in declared:
+    # A mask broadcasts to the leading axes of the others, whatever is declared of its own.
+    if "..., " in declared and not declared.startswith("bool"):
         yield declared.replace("..., ", "")
 
 
