@@ -113,7 +113,8 @@ def launch(playwright):
     except Error as error:
         if "Executable doesn't exist" not in str(error):
             raise
-    names = ["chromium", "chromium-browser", "google-chrome"]
+    # The headless shell, as Playwright's own is, opens a page in half the time.
+    names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
     path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
         raise NoBrowser(NO_BROWSER)

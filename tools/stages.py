@@ -10,8 +10,10 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = [sys.executable, "-m"]
-PYTEST = [*PYTHON, "pytest", "-q", "-n", "2", "--dist", "loadfile"]
-NBVAL = ["--nbval", "--nbval-sanitize-with=tests/book/nbval_sanitize.cfg", "-o", "filterwarnings="]
+#: Files are dealt out in the order given, so that the short ones at the end fill all workers;
+#: three of them, because a test that waits for a browser or a kernel leaves its core to another.
+PYTEST = [*PYTHON, "pytest", "-q", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
+NBVAL = ["--nbval", "--nbval-sanitize-with=tests/book/nbval_sanitize.cfg"]
 
 #: Each worker has one core, and threads that wait for each other spin. Without bytecode every
 #: process that a test starts would compile the whole package.

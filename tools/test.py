@@ -22,12 +22,14 @@ MARKERS = {
     "lab": "lab",
 }
 STAGES = {tier: [*PYTEST, "-m", markers, *EVERYTHING] for tier, markers in MARKERS.items()}
-STAGES["notebooks"] = [*PYTEST, *NBVAL, *map(str, NOTEBOOKS)]
+STAGES["notebooks"] = [*PYTEST, *NBVAL, *map(str, NOTEBOOKS[::-1])]
 ALL = {
     "style": [*PYTHON, "ruff", "check", "."],
     "layout": [*PYTHON, "ruff", "format", "--check", "."],
-    "functions, exercises, widgets, site, JupyterLab": [*PYTEST, *EVERYTHING],
-    "notebooks": STAGES["notebooks"],
+    "notebooks, functions, exercises, widgets, site, JupyterLab": [
+        *STAGES["notebooks"],
+        *EVERYTHING,
+    ],
 }
 
 

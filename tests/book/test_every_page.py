@@ -92,7 +92,8 @@ def test_a_visit_finds_nothing_to_object_to(watch, server, path):
         # From the top: wherever the page has been scrolled to, its bar lies over a piece of it.
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
-        faults = page.evaluate(FAULTS, scheme) + violations(page)
+        # Inside a formula there is nothing but roles and ink, whose contrasts are the palette's.
+        faults = page.evaluate(FAULTS, scheme) + violations(page, leave_out=["mjx-container"])
         found += [f"{width} pixels, {scheme}: {fault}" for fault in faults]
     assert not found, f"{path}:\n" + "\n".join(found)
 
