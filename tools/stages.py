@@ -15,7 +15,7 @@ PYTHON = [sys.executable, "-m"]
 PYTEST = [*PYTHON, "pytest", "-q", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 NBVAL = ["--nbval", "--nbval-sanitize-with=tests/book/nbval_sanitize.cfg"]
 
-#: Each worker has one core, and threads that wait for each other spin. Without bytecode every
+#: Threads that wait for each other spin, and take a core from a worker. Without bytecode every
 #: process that a test starts would compile the whole package.
 FOR_TESTS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
 

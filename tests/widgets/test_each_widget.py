@@ -6,16 +6,18 @@ import itertools
 import json
 import re
 
+import matplotlib.pyplot as plt
 import pytest
 import traitlets
 from attention_book import dark, live
 from html_pages import Page
 from widget_pages import widget_page_text
 
-from attnlib import widgets
+from attnlib import figures, widgets
 from attnlib.palette import DARK, LIGHT
 from attnlib.widgets import WIDGETS, BookWidget
 from attnlib.widgets.shared import modules
+from attnlib.widgets.shared.base import still
 from attnlib.widgets.shared.declaration import PARTS, declared
 
 each = pytest.mark.parametrize("name", WIDGETS)
@@ -106,6 +108,16 @@ def test_its_picture_shows_its_state_the_same_every_time_in_the_books_colours(na
             assert "<metadata>" not in picture and LIGHT["page"] in picture
             colours = set(re.findall(r"#[0-9a-f]{6}\b", dark.dark_svg(picture, name)))
             assert DARK["page"] in colours <= set(DARK.values())
+
+
+def test_a_picture_made_with_pyplot_is_not_shown_besides():
+    class Drawn:
+        @still
+        def picture(self):
+            return figures.lines([0, 1], {"one": [0, 1]}).figure
+
+    before = plt.get_fignums()
+    assert "<svg" in Drawn().picture()["image/svg+xml"] and plt.get_fignums() == before
 
 
 def replaced(value, text):

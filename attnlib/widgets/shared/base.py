@@ -24,7 +24,11 @@ def still(draw):
 
     @wraps(draw)
     def picture(self):
-        return {"image/svg+xml": figures.svg_text(styled(draw)(self))}
+        import matplotlib.pyplot as plt
+
+        figure = styled(draw)(self)
+        plt.close(figure)  # or a notebook would show it beside the widget
+        return {"image/svg+xml": figures.svg_text(figure)}
 
     return picture
 
