@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlib.exercises import Case, Exercise, Mistake, Reply, check, examine, faults
+from attnlib.exercises.engine.forms import remedy
 from attnlib.exercises.engine.running import call, stop
 from attnlib.exercises.engine.showing import describe, shorten, show
 
@@ -179,6 +180,126 @@ def test_the_order_of_arguments_and_a_single_number():
         assert examine(ADD, right).passed
 
 
+TABLE = Exercise(
+    **DOUBLE
+    | dict(
+        signature="table(x, y)", returns="an array of shape (n, m)", mistakes=(),
+        reference=lambda x, y: np.outer(x, y),
+        cases=(Case("a square", (np.array([1.0, 2.0]), np.array([3.0, 5.0]))),
+               Case("a tall one", (np.array([1.0, 2.0, 4.0]), np.array([3.0, 5.0])))),
+    )
+)  # fmt: skip
+SQUARE = "It should return an array of shape (n, m), here (2, 2); "
+TALL = "It should return an array of shape (n, m), here (3, 2); "
+NUMBER = "It should return a single number; "
+
+
+@pytest.mark.parametrize(
+    "asked, answer, message",
+    [
+        (TABLE, lambda x, y: (x, np.outer(x, y)), SQUARE + "a tuple of 2 came back. It holds an "
+         "array of shape (2,) and an array of shape (2, 2): its second element alone would be "
+         "right."),
+        (TABLE, lambda x, y: (x + 1, 7), SQUARE + "a tuple of 2 came back. It holds an array of "
+         "shape (2,) and a single number: return only what is asked for."),
+        (TABLE, lambda x, y: [np.outer(x, y)], SQUARE + "a list of 1 came back. It holds an array "
+         "of shape (2, 2): its only element alone would be right."),
+        (TABLE, lambda x, y: np.outer(x, y).tolist(), SQUARE + "a list of 2 came back. np.array(…) "
+         "makes an array of it, which would be right."),
+        (TABLE, lambda x, y: np.outer(x, y)[:1].tolist(), SQUARE + "a list of 1 came back. As an "
+         "array it has shape (1, 2). Its first axis has 1 entry instead of 2: count by hand "
+         "where they begin and end."),
+        (TABLE, lambda x, y: np.outer(x, y)[None], SQUARE + "an array of shape (1, 2, 2) came "
+         "back. That is one axis too many, the first, of size 1: without it the answer would be "
+         "right."),
+        (TABLE, lambda x, y: np.outer(x, y)[..., None] + 1, SQUARE + "an array of shape (2, 2, 1) "
+         "came back. That is one axis too many, the last, of size 1: without it the shape would "
+         "be right."),
+        (TABLE, lambda x, y: x, SQUARE + "an array of shape (2,) came back. That is one axis too "
+         "few: an index, a sum or a mean takes one away."),
+        (TABLE, lambda x, y: np.outer(x, y).ravel(), SQUARE + "an array of shape (4,) came back. "
+         "That is one axis too few: in the shape (2, 2) the same numbers would be right."),
+        (TABLE, lambda x, y: np.outer(x, y).T, "Rows and columns are exchanged: transposed, the "
+         "answer would be right. For a tall one shape (2, 3) came back where (3, 2) is wanted."),
+        (TABLE, lambda x, y: np.outer(x, y) if len(x) == 2 else np.outer(y, x) + 1, TALL + "an "
+         "array of shape (2, 3) came back. Rows and columns are exchanged."),
+        (TABLE, lambda x, y: np.outer(x, y)[:2], TALL + "an array of shape (2, 2) came back. Its "
+         "first axis has 2 entries instead of 3: count by hand where they begin and end."),
+        (TABLE, lambda x, y: np.outer(x, y) if len(x) == 2 else None, TALL + "None came back. On "
+         "this input it reaches no return."),
+        (ADD, lambda a, b: np.array([[a @ b]]), NUMBER + "an array of shape (1, 1) came back. That "
+         "is two axes too many, of size 1: without them the answer would be right."),
+        (ADD, lambda a, b: a * b, NUMBER + "an array of shape (2,) came back. That is one axis too "
+         "many: an index or a sum is missing, or an axis of size 1 has met another and the two "
+         "have spread to a table."),
+        (ADD, lambda a, b: f"{a @ b:.2f}", NUMBER + "the text '2.00' came back. That is text: "
+         "rounding and formatting belong to print."),
+        (ADD, lambda a, b: a @ b > 1, NUMBER + "a bool came back. A comparison gives truth values, "
+         "not numbers."),
+    ],
+)  # fmt: skip
+def test_another_form_is_named_with_both_shapes(asked, answer, message):
+    reply = examine(asked, answer)
+    assert reply.message == message
+    assert "should return" not in "".join(piece for _, piece in reply.details)  # said once
+
+
+OVERFLOW = "Something overflows on the way: float16 ends at 65504"
+
+
+@pytest.mark.parametrize(
+    "came, wanted, which",
+    [((1, 2, 1), (1, 2), "the last"), ((1, 2, 1), (2, 1), "the first"),
+     ((2, 1, 2), (2, 2), "one in the middle")],
+)  # fmt: skip
+def test_the_axis_too_many_is_named(came, wanted, which):
+    said = f"That is one axis too many, {which}, of size 1: without it the shape would be right."
+    assert remedy(np.ones(came), wanted, lambda change: False) == said
+
+
+def test_properties_are_computed_in_full_precision():
+    sums = exercise(properties=(lambda y, x: f"The sum is {show(y.sum() * 2)}.",))
+    assert "The sum is 120000." in examine(sums, lambda x: np.float16([6e4])).text
+
+
+LOW = "Right to about three digits: something is float16"
+
+
+@pytest.mark.parametrize(
+    "answer, message",
+    [
+        (lambda x: (2 * x * 1.001).astype(np.float16), LOW),
+        (lambda x: (2 * x / 7).astype(np.float16).astype(float) * 7, "Try one element."),
+        (lambda x: (x**2 + 0.003).astype(np.float16), "This is the square."),
+        (lambda x: (2 * x + 0.001).astype(np.float32), "Try one element."),
+        (lambda x: (2 * x * 1.0000015).astype(np.float32), "Right to about seven digits"),
+        (lambda x: (2 * x * 1.003).astype(np.float16).astype(float), LOW),
+        (lambda x: (2 * x * 1.3).astype(np.float16), "Try one element."),
+        (lambda x: x.astype(np.float16) * np.float16(6e4) / np.float16(3e4), OVERFLOW),
+        (lambda x: (2.0 * x).round() + 0.4, "Try one element."),
+        (lambda x: -2 * x, "Every sign is the wrong way round"),
+        (lambda x: x, "Every number is half of what it should be"),
+        (lambda x: 4 * x, "Every number is twice what it should be"),
+    ],
+)
+def test_right_but_for_one_thing(answer, message):
+    assert examine(DOUBLING, answer).message.startswith(message)
+
+
+def test_rounding_is_named_and_a_choice_is_not_a_rounding():
+    thirds = exercise(reference=lambda x: x / 3, mistakes=())
+    cut = "These are whole numbers: what stood behind the point is cut off."
+    large = exercise(reference=lambda x: 100 * x / 3, mistakes=())
+    for asked, answer, message in [
+        (thirds, lambda x: np.round(x / 3, 2), "Right, but rounded to 2 decimals."),
+        (thirds, lambda x: np.round(x / 3, 2) + 0.01, "Try one element."),
+        (thirds, lambda x: np.round(x / 3, 0), "Try one element."),
+        (large, lambda x: np.round(100 * x / 3), "Right, but rounded to whole numbers."),
+        (large, lambda x: 100 * x.astype(int) // 3, cut),
+    ]:
+        assert examine(asked, answer).message.startswith(message)
+
+
 def test_mistake_that_raises_on_some_cases():
     def partly(function, fails):
         return lambda x: function(x) if len(x) == 2 else fails(x)
@@ -331,8 +452,18 @@ def test_judged_numbers():
                         ([2.5], "a list"), (True, "True"), ([[1], [2, 3]], "a list")]:  # fmt: skip
         assert examine(judged, junk).status == "wrong" and words in examine(judged, junk).text
     assert examine(judged, None).status == examine(judged, ...).status == "not attempted"
-    pair = Exercise(**JUDGED | dict(shape=(2,), judge=lambda a: None, mistakes=()))
-    assert examine(pair, [1, 2]).passed and "(3,)" in examine(pair, np.ones(3)).text
+    near = dict(shape=(2,), judge=lambda a: "No." if (a < 0).any() else None, mistakes=())
+    pair = Exercise(**JUDGED | near)
+    for right in ([1, 2], np.float32([1, 2])):
+        assert examine(pair, right).passed
+    for wrong, words in [
+        ((np.ones(2), 3), "It holds an array of shape (2,) and a single number: its first element"),
+        ((-np.ones(2), 3), "return only what is asked for."),
+        ((np.ones(2) * np.nan, 3), "return only what is asked for."),
+        (np.ones((1, 2)), "one axis too many, the first, of size 1: without it the answer would"),
+    ]:
+        assert words in examine(pair, wrong).message
+    assert "(3,)" in examine(pair, np.ones(3)).text
 
 
 # The reply
@@ -398,6 +529,8 @@ def test_numbers_are_short_whatever_the_print_options():
     with np.printoptions(precision=1, sign="+", formatter={"float": lambda v: "?"}, nanstr="-"):
         assert examine(DOUBLING, lambda x: x / 3).text == before
     assert show(np.array([1 / 3, -1e-9])) == "[0.3333 0.    ]"
+    with np.errstate(all="raise"):
+        assert show(np.float16([6e4, 0.1, np.inf])) == "[60000.      0.1     inf]"
     assert show(np.arange(1000)) == "[  0   1   2 ... 997 998 999]"
     assert "e+300" in show(np.array([1e300])) and "e-09" in show(np.array([2e-9]))
     assert show(np.nan) == "nan" and show(7) == "7" and show(2.0) == "2"
@@ -449,13 +582,17 @@ def test_a_mistake_with_many_results_is_recognised():
         (lambda x: 2 * x + 8, "Too large."),
         (lambda x: 2 * x + 9, "Nine more."),  # the exact one first
         (lambda x: 2 * x - 1, "Try one element."),
-        (lambda x: list(2 * x + 8), "What comes back is not of the kind that was asked for."),
+        (
+            lambda x: list(2 * x + 8),
+            f"{HERE} a list of 1 came back. np.array(…) makes an array of it.",
+        ),
     ]:
         assert examine(many, answer).message == message
     # Finite numbers of the right form only are given to ``recognise``.
     assert "overflows" in examine(many, lambda x: 2 * x + np.inf).message
-    partly = examine(many, lambda x: 2 * x + 8 if len(x) < 2 else None)
-    assert partly.message == "Try one element."
+    for later in (lambda x: None, lambda x: 2 * x[:1] + 8):
+        partly = examine(many, lambda x, later=later: 2 * x + 8 if len(x) < 2 else later(x))
+        assert partly.message == "Try one element."
     greedy = Mistake("greedy", lambda x: x, "Always.", recognise=lambda values, cases: True)
     roots = exercise(mistakes=(greedy,), view=lambda y, x: np.sqrt(y))
     assert examine(roots, lambda x: 3 * x).message == "Always."

@@ -1,5 +1,7 @@
 """Every exercise of the book: its checker accepts what is right and names what is wrong."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,28 @@ def test_small_errors_are_refused_and_rounding_is_not(exercise):
                            (0, False), (-1, False), (10, False)]:  # fmt: skip
         reply = examine(exercise, lambda *args, factor=factor: exercise.reference(*args) * factor)
         assert reply.passed == passes, factor
+
+
+SIZES = [1, 1e-9, 1e-5, 3e3, 6.5e4, 1e30, np.inf, np.nan]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@each_exercise
+def test_low_precision_is_named_without_a_warning(exercise, dtype):
+    def low(reference, size):
+        with np.errstate(all="ignore"):
+            return (np.asarray(reference) * size).astype(dtype)[()]
+
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        for size in SIZES:
+            if exercise.kind == "judged":
+                assert repr(examine(exercise, low(exercise.reference, size)))
+                continue
+            reply = examine(exercise, lambda *args, size=size: low(exercise.reference(*args), size))
+            assert reply.passed <= (size == 1)
+            if dtype == np.float16 and not reply.passed:
+                assert "float16" in (reply.message if size == 1 else reply.text)
 
 
 JUNK = ["", "<b>", 3, 2.5, np.nan, [], ["a", 1.0], True, b"x", {"a": 1}, 1j, object(),

@@ -4,8 +4,9 @@ import numpy as np
 
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.properties import inside
+from attnlib.exercises.engine.recognising import NEARLY, UNFILLED, nearly, unfilled
 
-from .kernel_weights import gauss
+from .kernel_weights import IGNORED, gauss
 
 
 def _over_rows(raw):
@@ -24,6 +25,91 @@ def _filter(exponent=gauss, total=_over_rows, of=lambda x: x, times=lambda w, x:
 
 
 adaptive_filter = _filter()
+
+
+def _product(divisor):
+    """The weights of a softmax of products x_t · x_j / divisor(h)."""
+
+    def outputs(x, bandwidth):
+        raw = np.exp(x[:, None] * x / divisor(bandwidth))
+        return raw / _over_rows(raw) @ x
+
+    return outputs
+
+
+def _masked(allowed):
+    """The filter in which t sees j only where allowed(t - j, x_t - x_j, h)."""
+
+    def outputs(x, bandwidth):
+        t = np.arange(len(x))
+        gaps = x[:, None] - x
+        raw = np.exp(gauss(gaps, bandwidth)) * allowed(t[:, None] - t, gaps, bandwidth)
+        return raw / _over_rows(raw) @ x
+
+    return outputs
+
+
+def _twice(before):
+    """The filter with a softmax of before(bells)."""
+
+    def outputs(x, bandwidth):
+        raw = np.exp(before(np.exp(gauss(x[:, None] - x, bandwidth))))
+        return raw / _over_rows(raw) @ x
+
+    return outputs
+
+
+def _in_place(x, bandwidth):
+    y = x.copy()
+    for t in range(len(y)):
+        raw = np.exp(gauss(y[t] - y, bandwidth))
+        y[t] = raw @ y / raw.sum()
+    return y
+
+
+def _one_factor(power):
+    """Recognises the filter with weights exp(-c · Δ² / h^power), one wrong c in all cases."""
+
+    def recognise(values, cases):
+        if any(v.shape != c.args[0].shape for v, c in zip(values, cases)):
+            return False
+        low, high = 1e-3, 1e3
+        first = cases[0].args  # its first element is the smallest, so a larger c lowers y[0]
+        for _ in range(60):
+            middle = (low * high) ** 0.5
+            above = _scaled(middle, power)(*first)[0] > values[0][0]
+            low, high = (middle, high) if above else (low, middle)
+        right = power == 2 and np.isclose(low, 0.5)
+        found = [_scaled(low, power)(*c.args) for c in cases]
+        return not right and all(np.allclose(v, f) for v, f in zip(values, found))
+
+    return recognise
+
+
+def _scaled(c, power):
+    return _filter(lambda gap, h: -c * gap**2 / h**power)
+
+
+NO_SQUARE = (
+    "The distances are not squared: the exponents use |x_t - x_j|. An element twice as far away "
+    "should have an exponent four times as large."
+)
+PRODUCT = (
+    "You multiply x_t by x_j. That is large for large elements, not for similar ones: the "
+    "outputs lean towards the largest. Take the difference, which is 0 for equal elements."
+)
+TWICE = (
+    "The exp is taken twice: the bells go through a softmax, which takes exp of them again. "
+    "The bells are already positive; divide each row by its sum."
+)
+DIFFERENCES = (
+    "What is summed are the differences x_t - x_j, so this is what the filter takes away from x. "
+    "The weights compare, but the elements themselves, x_j, are summed."
+)
+ONE_SIDE = (
+    "Each output uses the elements on one side of t only. All elements are compared with x_t, "
+    "before it and after it."
+)
 
 EXERCISE = Exercise(
     signature="adaptive_filter(x, bandwidth)",
@@ -78,6 +164,200 @@ EXERCISE = Exercise(
             _filter(lambda gap, h: -(gap**2) / 2 * h**2),
             "Brackets are missing: / 2 * h**2 divides by 2 and then multiplies by h², so a larger "
             "bandwidth gives narrower weights. Put the whole divisor, 2 * h**2, in brackets.",
+        ),
+        Mistake(
+            "divided_by_n",
+            _filter(total=len),
+            "The sums are divided by the number of elements, not by the sum of their weights. In "
+            "the matrix that multiplies x, every row should sum to 1.",
+        ),
+        Mistake(
+            "divided_once_more",
+            _filter(times=lambda w, x: w @ x / len(x)),
+            "The weighted elements are averaged, so they are divided by n once more. The weights "
+            "sum to 1 already: take the sum, not the mean.",
+        ),
+        Mistake(
+            "density",
+            lambda x, h: np.exp(gauss(x[:, None] - x, h)) @ x / (h * np.sqrt(2 * np.pi)),
+            "The bells have the constant of the normal distribution, 1 / (h·√2π), but are not "
+            "divided by their sum. In the matrix that multiplies x, every row should sum to 1.",
+        ),
+        Mistake(
+            "sign_lost",
+            _filter(lambda gap, h: gap**2 / (2 * h**2)),
+            "The minus sign in the exponent is lost, so each output is made of the elements least "
+            "like x_t. In each row of weights the diagonal should be the largest.",
+        ),
+        Mistake("no_square", _filter(lambda gap, h: -abs(gap) / (2 * h**2)), NO_SQUARE),
+        Mistake("no_square_no_two", _filter(lambda gap, h: -abs(gap) / h), NO_SQUARE),
+        Mistake("no_square_at_all", _filter(lambda gap, h: -abs(gap) / (2 * h)), NO_SQUARE),
+        Mistake(
+            "keeps_the_sign",
+            _filter(lambda gap, h: -gap / (2 * h**2)),
+            "The differences are not squared, so they keep their sign, and x_t cancels: all "
+            "outputs are the same. Only the distance should count.",
+        ),
+        Mistake(
+            "keeps_the_sign_reversed",
+            _filter(lambda gap, h: gap / (2 * h**2)),
+            "The differences are not squared and keep their sign, so x_t cancels: all outputs are "
+            "the same. Only the distance should count.",
+        ),
+        Mistake(
+            "no_two",
+            _filter(lambda gap, h: -(gap**2) / h**2),
+            "The factor 2 under the squared distance is missing, so the weights fall off too "
+            "fast. At a distance of one bandwidth, exp should see -1/2.",
+        ),
+        Mistake(
+            "neither_two_nor_square",
+            _filter(lambda gap, h: -(gap**2) / h),
+            "The squared distance is divided by the bandwidth alone. Two things are missing under "
+            "it: the square of the bandwidth and the factor 2.",
+        ),
+        Mistake(
+            "two_squared",
+            _filter(lambda gap, h: -(gap**2) / (2 * h) ** 2),
+            "The square takes the 2 as well: (2 * h)**2 is 4h², not 2h². The weights fall off too "
+            "slowly; only the bandwidth is squared.",
+        ),
+        Mistake(
+            "multiplied",
+            _filter(lambda gap, h: -(gap**2) * 2 * h**2),
+            "The squared distance is multiplied by 2 · bandwidth² instead of divided. A larger "
+            "bandwidth should let more elements count as alike.",
+        ),
+        Mistake("bandwidth_ignored", _scaled(0.5, 0), IGNORED, _one_factor(power=0)),
+        Mistake(
+            "wrong_factor",
+            _scaled(0.4, 2),
+            "All your exponents are off by one and the same factor: a wrong constant under the "
+            "square, or another base than e. At a distance of one bandwidth, exp should see -1/2.",
+            _one_factor(power=2),
+        ),
+        Mistake("product", _product(lambda h: h**2), PRODUCT),
+        Mistake("half_product", _product(lambda h: 2 * h**2), PRODUCT),
+        Mistake("plain_product", _product(lambda h: 1.0), PRODUCT),
+        Mistake("softmax_of_bells", _twice(lambda bells: bells), TWICE),
+        Mistake("softmax_of_weights", _twice(lambda bells: bells / _over_rows(bells)), TWICE),
+        Mistake(
+            "no_exp",
+            lambda x, h: (lambda e: e / _over_rows(e) @ x)(gauss(x[:, None] - x, h)),
+            "An exp is missing: the exponents themselves are divided by their sum. Then x_t weighs "
+            "nothing in its own output and the element farthest from it most.",
+        ),
+        Mistake(
+            "window_of_values",
+            lambda x, h: (lambda e: e / _over_rows(e) @ x)(1.0 * (np.abs(x[:, None] - x) <= h)),
+            "Elements within one bandwidth all weigh the same, the others nothing: a box, not a "
+            "bell. With exp the weight falls off smoothly and never ends.",
+        ),
+        Mistake(
+            "places_too",
+            _masked(lambda gap, _, h: np.exp(gauss(gap, h))),
+            "The weights compare places as well as values. Only the values decide here: a far "
+            "element that is like x_t counts as much as a near one.",
+        ),
+        Mistake(
+            "neighbours_only",
+            _masked(lambda gap, *_: abs(gap) <= 1),
+            "Only x_t and its two neighbours are compared. All elements are, however far away: "
+            "the values decide what they weigh.",
+        ),
+        Mistake("only_the_past", _masked(lambda gap, *_: gap >= 0), ONE_SIDE),
+        Mistake("only_the_future", _masked(lambda gap, *_: gap <= 0), ONE_SIDE),
+        Mistake(
+            "self_left_out",
+            _masked(lambda gap, *_: gap != 0),
+            "The element at t itself is left out of its output. It is at distance 0 and counts "
+            "like any other, with the largest weight of all.",
+        ),
+        Mistake(
+            "not_summed",
+            _filter(times=lambda w, x: w * x),
+            "Every weight meets its element, but * leaves a table of products, (n, n). Each row "
+            "still has to be summed.",
+        ),
+        Mistake(
+            "columns_summed",
+            _filter(times=lambda w, x: (w * x).sum(axis=0)),
+            "The products are summed over the wrong axis: down the columns, where the element "
+            "stays the same. Each output is the sum along a row.",
+        ),
+        Mistake(
+            "signal_itself",
+            lambda x, h: x.copy(),
+            "This is x again. Either nothing is averaged, or every weight of a row multiplies x_t "
+            "instead of x_j: their sum is 1, so x_t comes back.",
+        ),
+        Mistake(
+            "sum_of_weights",
+            _filter(times=lambda w, x: w.sum(axis=1)),
+            "These are the sums of the weights, which are always 1. The elements are missing: "
+            "each weight multiplies its x_j before the sum.",
+        ),
+        Mistake("differences", _filter(times=lambda w, x: x - w @ x), DIFFERENCES),
+        Mistake("differences_reversed", _filter(times=lambda w, x: w @ x - x), DIFFERENCES),
+        Mistake(
+            "one_number",
+            _filter(times=lambda w, x: (w @ x).sum()),
+            "A single number comes back: the outputs of all moments are added. Sum along each row "
+            "only, so that one number is left for each t.",
+        ),
+        Mistake(
+            "returns_in_loop",
+            _filter(times=lambda w, x: (w @ x)[0]),
+            "A single number comes back, the first output: return stands inside the loop and ends "
+            "it in the first round. Move it out, below the loop.",
+        ),
+        Mistake(
+            "last_output_missing",
+            _filter(times=lambda w, x: (w @ x)[:-1]),
+            "One output is missing: the loop stops before the last element. range(n) already ends "
+            "at n - 1.",
+        ),
+        Mistake(
+            "unfilled",
+            _filter(times=lambda w, x: (w @ x) * (np.arange(len(x)) < len(x) - 1)),
+            UNFILLED,
+            unfilled(adaptive_filter),
+        ),
+        Mistake(
+            "overwrites_x",
+            _in_place,
+            "The argument x is overwritten while later outputs still need it: they compare and sum "
+            "outputs. Write the outputs into another array.",
+        ),
+        Mistake(
+            "filtered_twice",
+            lambda x, h: adaptive_filter(adaptive_filter(x, h), h),
+            "The filter runs twice: its output is filtered again. Compare and sum the elements of "
+            "x itself, once.",
+        ),
+        Mistake(
+            "in_bandwidths",
+            lambda x, h: adaptive_filter(x, h) / h,
+            "What is summed is x / bandwidth, so the outputs are in units of the bandwidth. "
+            "Divide for the comparison only and sum the elements of x.",
+        ),
+        Mistake(
+            "mean_of_all",
+            lambda x, h: np.full(len(x), x.mean()),
+            "Every output is the mean of the whole signal: all elements weigh the same. Print a "
+            "row of your weights: those of elements like x_t should be larger.",
+        ),
+        Mistake(
+            "whole_numbers",
+            _filter(times=lambda w, x: (w @ x).astype(int)),
+            "The decimals are cut off: the outputs are stored as whole numbers, as in an array "
+            "made with dtype=int. Make it with np.zeros(n).",
+        ),
+        Mistake(
+            "rounded",
+            _filter(times=lambda w, x: (w @ x).round(2)),
+            NEARLY,
+            nearly(adaptive_filter),
         ),
     ),
     properties=(inside(lambda x, h: x.min(), lambda x, h: x.max(), "the range of x"),),

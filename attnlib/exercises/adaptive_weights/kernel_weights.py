@@ -4,16 +4,17 @@ import numpy as np
 
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.properties import not_negative, sums_to_one
+from attnlib.exercises.engine.recognising import NEARLY, UNFILLED, nearly, unfilled
 
 
-def _kernel(exponent, *, keep_self=True, normalize=True):
-    """kernel_weights with another exponent(Δ, h), Δ being x_t - x_j."""
+def _kernel(exponent, *, keep_self=True, total=np.sum, center=lambda x, t: x[t]):
+    """kernel_weights with another exponent(Δ, h), divisor or x_t, Δ being x_t - x_j."""
 
     def weights(x, t, bandwidth):
-        raw = np.exp(exponent(x[t] - x, bandwidth))
+        raw = np.exp(exponent(center(x, t) - x, bandwidth))
         if not keep_self:
             raw[t] = 0.0
-        return raw / raw.sum() if normalize else raw
+        return raw / total(raw)
 
     return weights
 
@@ -29,6 +30,82 @@ def _by_position(x, t, bandwidth):
     return kernel_weights(np.arange(len(x), dtype=float), t, bandwidth)
 
 
+def _then(after):
+    """Does something after(w, x, t, h) with the right weights."""
+    return lambda x, t, h: after(kernel_weights(x, t, h), x, t, h)
+
+
+def _share(raw):
+    return raw / raw.sum()
+
+
+def _then_bells(before):
+    """The softmax of before(bells)."""
+
+    def weights(x, t, bandwidth):
+        return _share(np.exp(before(np.exp(gauss(x[t] - x, bandwidth)))))
+
+    return weights
+
+
+def _kernel_of_products(divisor):
+    return lambda x, t, h: _share(np.exp(x[t] * x / divisor(h)))
+
+
+def _in_place(x, t, bandwidth):
+    x = x.copy()
+    for j in range(len(x)):
+        x[j] = np.exp(gauss(x[t] - x[j], bandwidth))
+    return _share(x)
+
+
+def _one_factor(power):
+    """Recognises weights that are exp(-factor · Δ² / h^power), with one wrong factor in all."""
+
+    def recognise(values, cases):
+        factors = []
+        for w, case in zip(values, cases):
+            x, t, h = case.args
+            if w.shape != x.shape or (w <= 0).any() or not np.isclose(w.sum(), 1):
+                return False
+            far = x != x[t]
+            factors.append(np.log(w[t] / w[far]) / (x[t] - x[far]) ** 2 * h**power)
+        f = np.concatenate(factors)
+        right = power == 2 and np.isclose(f[0], 0.5)
+        return bool(f[0] > 0.01 and not right and np.allclose(f, f[0]))
+
+    return recognise
+
+
+NO_SQUARE = (
+    "The distance is not squared: you use |x_t - x_j|. Compare two elements, one twice as far from "
+    "x_t as the other: the exponents should differ by a factor of 4."
+)
+SIGNED = (
+    "The difference is not squared, so it keeps its sign: elements above x_t and elements below "
+    "it are treated differently. Only the distance should count."
+)
+NEIGHBOUR = (
+    "The elements are compared with a neighbour of x_t instead of x_t itself. Positions count from "
+    "0: the element at position t is x[t]."
+)
+PRODUCT = (
+    "You multiply x_t by x_j. That is large for large elements, not for similar ones. Take their "
+    "difference: it is 0 for equal elements."
+)
+TWICE = (
+    "The exp is taken twice: the bells go through a softmax, which takes exp of them again. "
+    "The bells are already positive; divide them by their sum."
+)
+NOT_THE_SUM = (
+    "The weights are divided by the number or the mean of the bells instead of their sum. Print "
+    "weights.sum(): it should be 1."
+)
+IGNORED = (
+    "The bandwidth has no influence: the weights are the same for every bandwidth. Either a fixed "
+    "number stands in its place, or it is a factor outside exp, which cancels in the division."
+)
+
 EXERCISE = Exercise(
     signature="kernel_weights(x, t, bandwidth)",
     task="Write kernel_weights(x, t, bandwidth): one weight for each element, proportional to "
@@ -37,21 +114,20 @@ EXERCISE = Exercise(
     reference=kernel_weights,
     cases=(
         Case("a bandwidth of 1", (np.array([0.0, 0.5, 2.0]), 0, 1.0)),
-        Case("a bandwidth other than 1", (np.array([0.0, 0.5, 2.0]), 0, 2.0)),
+        Case("a bandwidth other than 1", (np.array([0.0, 0.5, 2.0]), 1, 2.0)),
         Case("a moment inside the signal", (np.array([2.0, 2.5, 0.0, 2.0, 1.5]), 3, 0.5)),
     ),
     mistakes=(
         Mistake(
             "not_normalised",
-            _kernel(gauss, normalize=False),
+            _kernel(gauss, total=lambda raw: 1.0),
             "The weights are left as they come out of exp, so they do not sum to 1. Print "
             "weights.sum(), then divide by it.",
         ),
         Mistake(
             "no_square",
             _kernel(lambda gap, h: -abs(gap) / (2 * h**2)),
-            "The distance is not squared: you use |x_t - x_j|. Compare two elements, one twice "
-            "as far from x_t as the other: the exponents should differ by a factor of 4.",
+            NO_SQUARE,
         ),
         Mistake(
             "sign_lost",
@@ -89,6 +165,134 @@ EXERCISE = Exercise(
             "The weights compare places, t - j, instead of values, x_t - x_j. Change one value "
             "of x: your weights stay as they were.",
         ),
+        Mistake("no_square_no_two", _kernel(lambda gap, h: -abs(gap) / h), NO_SQUARE),
+        Mistake("no_square_at_all", _kernel(lambda gap, h: -abs(gap) / (2 * h)), NO_SQUARE),
+        Mistake("keeps_the_sign", _kernel(lambda gap, h: -gap / (2 * h**2)), SIGNED),
+        Mistake("keeps_the_sign_reversed", _kernel(lambda gap, h: gap / (2 * h**2)), SIGNED),
+        Mistake(
+            "neither_two_nor_square",
+            _kernel(lambda gap, h: -(gap**2) / h),
+            "The squared distance is divided by the bandwidth alone. Two things are missing under "
+            "it: the square of the bandwidth and the factor 2.",
+        ),
+        Mistake(
+            "two_squared",
+            _kernel(lambda gap, h: -(gap**2) / (2 * h) ** 2),
+            "The square takes the 2 as well: (2 * h)**2 is 4h², not 2h². The weights fall off too "
+            "slowly; only the bandwidth is squared.",
+        ),
+        Mistake(
+            "multiplied",
+            _kernel(lambda gap, h: -(gap**2) * 2 * h**2),
+            "The squared distance is multiplied by 2 · bandwidth² instead of divided. A larger "
+            "bandwidth should let more elements count as alike.",
+        ),
+        Mistake("product", _kernel_of_products(lambda h: h**2), PRODUCT),
+        Mistake("half_product", _kernel_of_products(lambda h: 2 * h**2), PRODUCT),
+        Mistake(
+            "bandwidth_ignored",
+            _kernel(lambda gap, h: -(gap**2) / 2),
+            IGNORED,
+            _one_factor(power=0),
+        ),
+        Mistake(
+            "wrong_factor",
+            _kernel(lambda gap, h: np.log(2) * gauss(gap, h)),
+            "All your exponents are off by one and the same factor: a wrong constant under the "
+            "square, or another base than e. At a distance of one bandwidth, exp should see -1/2.",
+            _one_factor(power=2),
+        ),
+        Mistake(
+            "always_the_first",
+            _kernel(gauss, center=lambda x, t: x[0]),
+            "All elements are compared with x[0], whatever t is. The one that asks is the element "
+            "at position t.",
+        ),
+        Mistake("one_before", _kernel(gauss, center=lambda x, t: x[t - 1]), NEIGHBOUR),
+        Mistake("one_after", _kernel(gauss, center=lambda x, t: x[t + 1]), NEIGHBOUR),
+        Mistake(
+            "place_for_value",
+            _kernel(gauss, center=lambda x, t: t),
+            "The number t itself is compared with the elements. t is a position; the value that "
+            "stands there is x[t].",
+        ),
+        Mistake("divided_by_n", _kernel(gauss, total=len), NOT_THE_SUM),
+        Mistake("divided_by_the_mean", _kernel(gauss, total=np.mean), NOT_THE_SUM),
+        Mistake(
+            "divided_by_the_norm",
+            _kernel(gauss, total=np.linalg.norm),
+            "The weights are divided by the root of the sum of their squares, as a vector is to "
+            "have length 1. Here the weights themselves should sum to 1.",
+        ),
+        Mistake(
+            "density",
+            lambda x, t, h: np.exp(gauss(x[t] - x, h)) / (h * np.sqrt(2 * np.pi)),
+            "This is the density of the normal distribution, with its constant 1 / (h·√2π). That "
+            "makes an area 1, not the sum of these few weights: divide by their sum.",
+        ),
+        Mistake("softmax_of_bells", _then_bells(lambda bells: bells), TWICE),
+        Mistake("softmax_of_weights", _then_bells(_share), TWICE),
+        Mistake(
+            "no_exp",
+            lambda x, t, h: _share(gauss(x[t] - x, h)),
+            "An exp is missing: the exponents themselves are divided by their sum. Then x_t weighs "
+            "nothing and the farthest element most; it should be the other way round.",
+        ),
+        Mistake(
+            "window_of_values",
+            lambda x, t, h: _share(1.0 * (np.abs(x[t] - x) <= h)),
+            "Elements within one bandwidth all weigh the same, the others nothing: a box, not a "
+            "bell. With exp the weight falls off smoothly and never ends.",
+        ),
+        Mistake(
+            "only_up_to_t",
+            lambda x, t, h: _share(np.exp(gauss(x[t] - x[: t + 1], h))),
+            "Only the elements up to t have a weight here. All elements are compared with x_t, "
+            "also those that follow.",
+        ),
+        Mistake(
+            "self_taken_out",
+            lambda x, t, h: _share(np.delete(np.exp(gauss(x[t] - x, h)), t)),
+            "The element at t itself has no weight here: one is missing. It is at distance 0 and "
+            "counts like any other.",
+        ),
+        Mistake(
+            "output",
+            _then(lambda w, x, t, h: w @ x),
+            "A single number comes back, the output at t. The weights are asked for, one for each "
+            "element, before they meet x.",
+        ),
+        Mistake(
+            "times_x",
+            _then(lambda w, x, t, h: w * x),
+            "The weights are already multiplied by the elements. Return the weights alone; for "
+            "elements equal to 0 yours are lost.",
+        ),
+        Mistake(
+            "all_moments",
+            lambda x, t, h: np.array([kernel_weights(x, i, h) for i in range(len(x))]),
+            "This is a table, (n, n): the weights of all moments. Only those of the moment t are "
+            "asked for, one row.",
+        ),
+        Mistake(
+            "overwrites_x",
+            _in_place,
+            "The argument x is overwritten with the bells while it is still needed: after j = t, "
+            "x[t] is no longer the element. Write the bells into another array.",
+        ),
+        Mistake(
+            "whole_numbers",
+            _then(lambda w, x, t, h: w.astype(int)),
+            "The weights are stored as whole numbers, so everything below 1 becomes 0. Make the "
+            "array with np.zeros(n), without dtype=int.",
+        ),
+        Mistake(
+            "unfilled",
+            _then(lambda w, x, t, h: w * (np.arange(len(x)) < len(x) - 1)),
+            UNFILLED,
+            unfilled(kernel_weights, start=lambda x, t, h: np.zeros(len(x))),
+        ),
+        Mistake("rounded", _then(lambda w, x, t, h: w.round(2)), NEARLY, nearly(kernel_weights)),
     ),
     properties=(
         not_negative,

@@ -8,8 +8,10 @@ import numpy as np
 from . import wording
 from .catalogue import find
 from .comparing import as_numbers, equal, outcomes_of, recognised, same_everywhere, seen
+from .forms import exchanged, remedy
+from .nearly import BESIDES, HALF, imprecise, kept_in, multiple, rounded
 from .reply import Reply
-from .running import call, has_gap
+from .running import Outcome, call, has_gap
 from .showing import assigned, describe
 
 TIME_LIMIT = 5.0
@@ -52,9 +54,10 @@ def examine(exercise, answer, *, time_limit=TIME_LIMIT):
     """Check an answer to an Exercise that need not be in the catalogue; see `check`."""
     if answer is None or answer is Ellipsis:
         return wording.not_attempted(exercise)
-    if exercise.kind == "function":
-        return _examine_function(_as_called(exercise, answer), answer, time_limit)
-    return _examine_numbers(exercise, answer)
+    with np.errstate(all="ignore"):  # an answer may hold anything, and the reply names it
+        if exercise.kind == "function":
+            return _examine_function(_as_called(exercise, answer), answer, time_limit)
+        return _examine_numbers(exercise, answer)
 
 
 def _as_called(exercise, answer):
@@ -71,16 +74,30 @@ def _as_called(exercise, answer):
 def _examine_numbers(exercise, answer):
     array = as_numbers(answer, lists=True)
     if array is None or array.shape != exercise.shape:
-        return wording.unexpected(exercise, f"{describe(answer)} was given")
+
+        def right(change):
+            return _judged_right_after(change, exercise, answer)
+
+        came = f"{describe(answer)} was given"
+        return wording.unexpected(exercise, came, remedy(answer, exercise.shape, right))
     if not np.isfinite(array).all():
         return wording.unexpected(exercise, "NaN or an infinite number was given")
-    with np.errstate(all="ignore"):
-        diagnosis = exercise.judge(array)
+    diagnosis = exercise.judge(array)
     if diagnosis is None:
         return wording.passed(exercise)
     broken = wording.first_broken(exercise, array)
     details = (("pre", assigned(exercise.short_name, array)), ("p", broken))
     return Reply("wrong", diagnosis, details)
+
+
+def _judged_right_after(change, exercise, answer):
+    try:
+        array = as_numbers(change(answer, exercise.shape), lists=True)
+    except Exception:  # it has no such element or axis
+        return False
+    if array is None or array.shape != exercise.shape or not np.isfinite(array).all():
+        return False
+    return exercise.judge(array) is None
 
 
 def _examine_function(exercise, answer, time_limit):
@@ -118,28 +135,60 @@ def _verdict(exercise, outcomes):
         return wording.passed(exercise, agreement)
     first = right.index(False)
     outcome, expected = outcomes[first], as_numbers(references[first].value)
-    status, message = _diagnosis(exercise, outcomes, references, outcome, expected)
+    status, message = _diagnosis(exercise, outcomes, references, first)
     brief = status == "error"
     details = list(wording.counter_example(exercise, cases[first], outcome, expected, brief=brief))
     details.append(("p", wording.which_kinds(cases, right)))
+    if kept_in(outcomes) is HALF and "float16" not in message:
+        details.append(("p", BESIDES))
     if changed:
         details.append(("p", f"Besides, {wording.in_place(exercise, changed)}"))
-    return Reply(status, message, tuple(d for d in details if d[1]))
+    return Reply(status, message, tuple(d for d in details if d[1] and d[1] not in message))
 
 
-def _diagnosis(exercise, outcomes, references, outcome, expected):
+def _diagnosis(exercise, outcomes, references, first):
     for mistake in exercise.mistakes:
         others = outcomes_of(mistake.answer, exercise.cases)
         if same_everywhere(exercise, outcomes, others, references):
             return "wrong", mistake.diagnosis
+    outcome, expected = outcomes[first], as_numbers(references[first].value)
     if outcome.failure:
         return "error", wording.raised(exercise, outcome.failure)
+
+    def right(change):
+        return _right_after(change, exercise, outcomes, references)
+
     if not _has_form(outcome.value, expected):
-        return "wrong", "What comes back is not of the kind that was asked for."
+        form = wording.wrong_form(exercise, outcome.value, expected)
+        return "wrong", f"{form} {remedy(outcome.value, expected.shape, right)}".strip()
+    if exchanged(right):
+        return "wrong", wording.exchanged(exercise, outcomes, references)
+    hidden = imprecise(exercise, outcomes, references)
+    if hidden:
+        return "wrong", hidden
     if not np.isfinite(as_numbers(outcome.value)).all():
         return "wrong", "Something overflows or is 0/0 on the way: look for the first NaN or inf."
-    alike = recognised(exercise, outcomes)
-    return "wrong", alike[0].diagnosis if alike else exercise.general
+    cut = rounded(outcomes, references)
+    if cut:
+        return "wrong", cut
+    alike = [mistake.diagnosis for mistake in recognised(exercise, outcomes)]
+    alike.append(multiple(exercise, outcomes, references) or exercise.general)
+    return "wrong", alike[0]
+
+
+def _right_after(change, exercise, outcomes, references):
+    """Whether a change of what came, which takes it and the shape wanted, makes all right."""
+    for case, outcome, reference in zip(exercise.cases, outcomes, references):
+        try:
+            changed = change(outcome.value, np.shape(reference.value))
+        except Exception:  # what came has no such element or axis
+            return False
+        wanted = seen(exercise, case, reference)
+        if outcome.failure or not _has_form(changed, as_numbers(reference.value)):
+            return False
+        if not equal(seen(exercise, case, Outcome(changed)), wanted, exercise):
+            return False
+    return True
 
 
 def _has_form(value, expected):

@@ -6,7 +6,7 @@ from .running import Outcome, describe_failure
 
 
 def as_numbers(value, *, lists=False):
-    """A copy of a number or array as an array; None for everything else.
+    """A copy of a number or array as an array, floats as float64; None for everything else.
 
     Parameters
     ----------
@@ -30,7 +30,10 @@ def as_numbers(value, *, lists=False):
         array = np.array(value)
     except (ValueError, TypeError, OverflowError):  # rows of different lengths
         return None
-    return array if array.dtype.kind in "iuf" else None  # neither truth values nor text
+    if array.dtype.kind == "f":  # what is computed from a float16 would be rounded once more
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64)
+    return array if array.dtype.kind in "iu" else None  # neither truth values nor text
 
 
 def equal(answer, expected, exercise):
@@ -88,8 +91,18 @@ def same_everywhere(exercise, outcomes, others, references):
 
 
 def recognised(exercise, outcomes):
-    """The mistakes whose ``recognise`` accepts these outcomes; none unless all are finite."""
-    values = [seen(exercise, case, o) for case, o in zip(exercise.cases, outcomes)]
-    if any(v is None or not np.isfinite(v).all() for v in values):
-        return []
+    """The mistakes whose ``recognise`` accepts these outcomes; none unless all are finite.
+
+    Nor if one has another shape than is wanted: a ``recognise`` can rely on it.
+    """
+    references = outcomes_of(exercise.reference, exercise.cases)
+    values, wanted = (
+        [seen(exercise, case, o) for case, o in zip(exercise.cases, given)]
+        for given in (outcomes, references)
+    )
+    for value, right in zip(values, wanted):
+        if value is None or right is None or value.shape != right.shape:
+            return []
+        if not np.isfinite(value).all():
+            return []
     return [m for m in exercise.mistakes if m.recognise and m.recognise(values, exercise.cases)]

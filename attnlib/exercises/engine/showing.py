@@ -28,6 +28,8 @@ def show(value):
     """
     array = np.asarray(value)
     if array.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # beyond float64 there is a longer kind of float
+            array = array.astype(np.float64)  # float16 has no 1e6 to compare with
         size = np.abs(array[np.isfinite(array)]).max(initial=0.0)
         plain = size == 0 or 1e-3 <= size < 1e6
         array = (np.round(array, 4) if plain else array) + 0.0  # the 0.0 turns -0. into 0.

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .comparing import as_numbers
+from .forms import EXCHANGED
 from .reply import Reply
 from .showing import assigned, describe, show
 
@@ -17,9 +18,10 @@ def passed(exercise, agreement=""):
     return Reply("passed", f"{agreement} {exercise.why}".strip())
 
 
-def unexpected(exercise, came):
+def unexpected(exercise, came, remedy=""):
     """The reply to an answer of the wrong type."""
-    return Reply("wrong", f"{exercise.short_name} should be {exercise.returns}; {came}.")
+    message = f"{exercise.short_name} should be {exercise.returns}; {came}. {remedy}"
+    return Reply("wrong", message.strip())
 
 
 def unfinished(exercise, case, limit, stopped):
@@ -85,10 +87,17 @@ def first_broken(exercise, array, *args):
 def wrong_form(exercise, value, expected):
     """What came back, against the type and shape that were expected."""
     here = f", here {expected.shape}" if expected.ndim else ""
-    sentence = f"It should return {exercise.returns}{here}; {describe(value)} came back."
-    if isinstance(value, list) and as_numbers(value, lists=True) is not None:
-        sentence += " np.array(…) makes an array of it."
-    return sentence
+    return f"It should return {exercise.returns}{here}; {describe(value)} came back."
+
+
+def exchanged(exercise, outcomes, references):
+    """That an answer would be right if it were transposed, with the first shape that shows it."""
+    for case, outcome, reference in zip(exercise.cases, outcomes, references):
+        came, wanted = np.shape(outcome.value), np.shape(reference.value)
+        if came != wanted:
+            shapes = f" For {case.kind} shape {came} came back where {wanted} is wanted."
+            return EXCHANGED + shapes
+    return EXCHANGED
 
 
 def which_kinds(cases, right):

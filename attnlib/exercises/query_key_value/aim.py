@@ -29,6 +29,10 @@ THIRD = (
     "This q favours element 3: k_3 = [-1, -1] wins when q's two numbers have a negative sum. "
     "Turn q to the side where the sum is positive."
 )
+FIRST_AND_THIRD = (
+    "Elements 1 and 3 tie, and element 2 is behind both. “Up”, a larger second number, leaves the "
+    "score of k_1 as it is, raises that of k_2 and lowers that of k_3."
+)
 
 
 def judge_aim(q):
@@ -40,6 +44,8 @@ def judge_aim(q):
         return ZERO
     if q[0] < 0 and abs(q.sum()) <= 1e-12 * abs(q[0]):
         return TIE_WITH_THIRD
+    if np.isclose(scores[0], scores[2], rtol=1e-9, atol=0) and scores[0] > scores[1]:
+        return FIRST_AND_THIRD
     if scores[2] >= scores.max():
         return THIRD
     if np.isclose(scores[0], scores[1], rtol=1e-9, atol=0):
@@ -66,6 +72,7 @@ EXERCISE = Exercise(
         Mistake("too_short", np.array([-0.5, 1.0]), SHORT),
         Mistake("favours_first", np.array([3.0, 0.0]), FIRST),
         Mistake("favours_third", np.array([-3.0, 1.0]), THIRD),
+        Mistake("favours_first_and_third", np.array([1.0, -2.0]), FIRST_AND_THIRD),
     ),
     properties=(_weights_of_aim,),
     definition="Element 2 should get more than 0.9 of the weight.",

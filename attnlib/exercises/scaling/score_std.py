@@ -10,6 +10,72 @@ def score_std(d, var_q, var_k):
     return float(np.sqrt(d * var_q * var_k))
 
 
+def _exponents(values, cases):
+    """x, y and z if every value is d^x · var_q^y · var_k^z; NaN otherwise."""
+    table = np.log([case.args for case in cases])
+    if min(values) <= 0:
+        return np.full(3, np.nan)
+    logs = np.log(np.array(values))
+    found = np.linalg.lstsq(table, logs, rcond=None)[0]
+    return found.round(6) if np.allclose(table @ found, logs, atol=1e-5) else np.full(3, np.nan)
+
+
+def _one_left_out(values, cases):
+    powers = _exponents(values, cases)
+    return bool(np.isin(powers, (0.0, 0.5)).all() and 0 in powers and powers.any())
+
+
+def _part_outside_the_root(values, cases):
+    powers = _exponents(values, cases)
+    return bool(np.isin(powers, (0.5, 1.0)).all() and len(set(powers)) == 2)
+
+
+def _same_for_all(values, cases):
+    return np.allclose(values, values[0])
+
+
+def _d_hard_coded(values, cases):
+    per_term = [value / score_std(1, *case.args[1:]) for value, case in zip(values, cases)]
+    same = np.allclose(per_term, per_term[0]) and per_term[0] > 0
+    return bool(same) and not _one_left_out(values, cases)
+
+
+def _near(power):
+    """Within 5 %, as a simulation is, but not exact; of the variance for power 2."""
+
+    def near(values, cases):
+        ratios = np.array([v / score_std(*case.args) ** power for v, case in zip(values, cases)])
+        spread = np.ptp(ratios) > 1e-4
+        places = [np.isclose(v, np.round(v, 4), rtol=0, atol=1e-12) for v in values]
+        return bool(spread and np.abs(ratios - 1).max() < 0.05 and not all(places))
+
+    return near
+
+
+def _simulated(d, var_q, var_k):
+    rng = np.random.default_rng(d)
+    q = rng.normal(0, np.sqrt(var_q), (5000, d))
+    return float((q * rng.normal(0, np.sqrt(var_k), (5000, d))).sum(axis=1).std())
+
+
+def _a_factor_too_many(values, cases):
+    ratios = [value / score_std(*case.args) for value, case in zip(values, cases)]
+    known = np.isclose(ratios[0], (1, 2, 0.5, -1)).any()
+    return np.allclose(ratios, ratios[0]) and ratios[0] > 0 and not known
+
+
+def _variances_added(values, cases):
+    """Whatever is then done with the sum."""
+    sums = (lambda d, a, b: a + b, lambda d, a, b: d * a + b, lambda d, a, b: a + d * b,
+            lambda d, a, b: d * (a + b), lambda d, a, b: d * (a + b) / 2,
+            lambda d, a, b: d * (a**0.5 + b**0.5) ** 2)  # fmt: skip
+    return any(
+        np.allclose([v**power for v in values], [total(*case.args) for case in cases])
+        for total in sums
+        for power in (1, 2)
+    )
+
+
 EXERCISE = Exercise(
     signature="score_std(d, var_q, var_k)",
     task="Write score_std(d, var_q, var_k): the standard deviation of q·k, with d independent "
@@ -40,6 +106,7 @@ EXERCISE = Exercise(
             lambda d, a, b: np.sqrt(d * (a + b)),
             "The variances of q_i and k_i are added, as for a sum. They are multiplied here: with "
             "mean 0 and independence, Var(q_i k_i) = Var(q_i) Var(k_i).",
+            recognise=_variances_added,
         ),
         Mistake(
             "linear_in_d",
@@ -57,6 +124,103 @@ EXERCISE = Exercise(
             lambda d, a, b: np.sqrt(d) * a * b,
             "The variances stand outside the root. The variance of the score is "
             "d · var_q · var_k; the standard deviation is the root of all of it.",
+        ),
+        Mistake(
+            "part_outside",
+            lambda d, a, b: np.sqrt(d * a) * b,
+            "The root covers a part only: some of d, var_q and var_k stand outside it. Build the "
+            "whole variance first, then take one root of all of it.",
+            recognise=_part_outside_the_root,
+        ),
+        Mistake(
+            "one_left_out",
+            lambda d, a, b: np.sqrt(d * a),
+            "Not all three arguments take part. Change one at a time and look at the result: d, "
+            "var_q and var_k should each make it larger.",
+            recognise=_one_left_out,
+        ),
+        Mistake(
+            "half_of_the_variance",
+            lambda d, a, b: (d * a * b) ** 1 / 2,
+            "This is half of the variance, not its root. x ** 1/2 means (x ** 1) / 2: the power "
+            "needs brackets, or write sqrt.",
+        ),
+        Mistake(
+            "root_twice",
+            lambda d, a, b: np.sqrt(np.sqrt(d * a * b)),
+            "The root is taken twice. The variance has been passed to two roots, or the standard "
+            "deviation to one more.",
+        ),
+        Mistake(
+            "mean_of_the_products",
+            lambda d, a, b: np.sqrt(a * b / d),
+            "This is the standard deviation of the mean of d products. A dot product is their sum, "
+            "which spreads the more, the more terms it has.",
+        ),
+        Mistake(
+            "inverse",
+            lambda d, a, b: 1 / np.sqrt(d * a * b),
+            "This is the number that a score is multiplied with to bring its spread back to 1. "
+            "The spread itself is asked for.",
+        ),
+        Mistake(
+            "one_fewer",
+            lambda d, a, b: np.sqrt((d - 1) * a * b),
+            "Here d - 1 stands for d. That is for estimating a variance from d samples; here the "
+            "variances are known, and all d terms count.",
+        ),
+        Mistake(
+            "quotient",
+            lambda d, a, b: np.sqrt(d * a / b),
+            "The variances are divided by one another. Query and key are multiplied, and a larger "
+            "spread of the key makes the product spread more too.",
+        ),
+        Mistake(
+            "larger_variance",
+            lambda d, a, b: np.sqrt(d * np.maximum(a, b)),
+            "Only the larger of the two variances takes part. Both do: a product spreads more when "
+            "either of its factors does.",
+        ),
+        Mistake(
+            "squares",
+            lambda d, a, b: np.sqrt(d) * (a * b) ** 2,
+            "The variances are squared, where a root belongs. var_q is a square already: the "
+            "standard deviation of the query is its root.",
+        ),
+        Mistake(
+            "same_for_all",
+            lambda d, a, b: 0.0,
+            "The same number comes back for every input. Make use of the arguments: d, var_q and "
+            "var_k all take part.",
+            recognise=_same_for_all,
+        ),
+        Mistake(
+            "d_hard_coded",
+            lambda d, a, b: np.sqrt(64 * a * b),
+            "The variances are right, but a fixed number stands where d belongs: the result does "
+            "not change with d.",
+            recognise=_d_hard_coded,
+        ),
+        Mistake(
+            "a_factor_too_many",
+            lambda d, a, b: np.sqrt(2 * d * a * b),
+            "Right but for a fixed factor: every result is the same number of times too large or "
+            "too small. For one component of unit variance it should be 1.",
+            recognise=_a_factor_too_many,
+        ),
+        Mistake(
+            "simulated",
+            _simulated,
+            "Near, as a simulation is. It shows that the idea is right, but another draw gives "
+            "another number: the exact one follows from d, var_q and var_k.",
+            recognise=_near(1),
+        ),
+        Mistake(
+            "simulated_variance",
+            lambda d, a, b: _simulated(d, a, b) ** 2,
+            "Near the variance, as a simulation is: std takes the root, var does not. And the "
+            "exact number follows from d, var_q and var_k without drawing.",
+            recognise=_near(2),
         ),
     ),
     definition="Its square should be the variance of a sum of d independent products; draw a "

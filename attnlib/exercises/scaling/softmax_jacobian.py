@@ -12,6 +12,78 @@ def softmax_jacobian(w):
     return np.diag(w) - np.outer(w, w)
 
 
+def _parts(J, w):
+    """Whether the diagonal is right, and whether what is beside it is."""
+    off = np.abs(J - softmax_jacobian(w)) > 1e-7
+    return not np.diag(off).any(), not (off & ~np.eye(len(w), dtype=bool)).any()
+
+
+def _wrong_beside(values, cases):
+    parts = [_parts(J, *case.args) for J, case in zip(values, cases)]
+    nothing = _nothing_beside(values, cases)
+    right = all(diagonal and beside for diagonal, beside in parts)
+    return all(diagonal for diagonal, _ in parts) and not right and not nothing
+
+
+def _wrong_on_diagonal(values, cases):
+    parts = [_parts(J, *case.args) for J, case in zip(values, cases)]
+    return all(beside for _, beside in parts) and not all(diagonal for diagonal, _ in parts)
+
+
+def _nothing_beside(values, cases):
+    """A filled diagonal and zeros beside it."""
+    empty = all(np.array_equal(J, np.diag(np.diag(J))) for J in values)
+    return empty and any(J.any() for J in values)
+
+
+def _differences(values, cases):
+    """Near the derivatives, but as far off as differences with a large step are."""
+    off = max(np.abs(J - softmax_jacobian(*case.args)).max() for J, case in zip(values, cases))
+    parts = _wrong_beside(values, cases) or _wrong_on_diagonal(values, cases)
+    return 1e-7 < off < 0.02 and not parts
+
+
+def _steps(w, step=0.05):
+    """Differences of softmax for a step of each score, in columns."""
+    with np.errstate(divide="ignore"):
+        scores = np.log(w)
+    moved = [softmax(scores + step * e) - softmax(scores) for e in np.eye(len(w))]
+    return np.stack(moved, axis=1) / step
+
+
+def _first_rows_only(w):
+    J = np.zeros((len(w), len(w)))
+    J[:1] = softmax_jacobian(w)[:1]
+    return J
+
+
+def _last_left_out(w):
+    J = softmax_jacobian(w)
+    J[-1], J[:, -1] = 0, 0
+    return J
+
+
+def _for_three(w):
+    J = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            J[i, j] = w[i] * ((i == j) - w[j])
+    return J
+
+
+LOG_SOFTMAX = (
+    "A factor is missing: 1 - w_i and -w_j are the derivatives of log w_i. A weight itself moves "
+    "the less, the smaller it is."
+)
+W_FOR_PRODUCTS = (
+    "w itself is subtracted, the same in every row or column. What one weight loses by another's "
+    "score depends on both: products w_i w_j, for all pairs."
+)
+HALF_A_TABLE = (
+    "One triangle of the table is empty. Weight i moves with score j and weight j with score i: "
+    "fill both sides of the diagonal."
+)
+
 EXERCISE = Exercise(
     signature="softmax_jacobian(w)",
     task="Write softmax_jacobian(w): from the weights w, the matrix whose entry (i, j) is the "
@@ -30,6 +102,7 @@ EXERCISE = Exercise(
             lambda w: np.diag(w * (1 - w)),
             "Only the diagonal is filled. Raising one score takes weight from all the others, so "
             "the entries beside the diagonal are not 0: every column should sum to 0.",
+            recognise=_nothing_beside,
         ),
         Mistake(
             "diagonal_vector",
@@ -90,6 +163,117 @@ EXERCISE = Exercise(
             lambda w: np.diag(w),
             "This is diag(w): the derivative of the sum in softmax's denominator is missing. "
             "Every score also moves the normalisation.",
+        ),
+        Mistake(
+            "elementwise_square_down",
+            lambda w: np.diag(w) - (w * w)[:, None],
+            "The same column is subtracted everywhere: w * w holds the squares w_i² alone. The "
+            "table of all products w_i w_j needs one w down and one across.",
+        ),
+        Mistake(
+            "w_in_every_row",
+            lambda w: w - np.outer(w, w),
+            "w is added to every row, so beside the diagonal stands w_j (1 - w_i). Only where i "
+            "and j are the same does more than the product remain.",
+        ),
+        Mistake(
+            "w_instead_of_products",
+            lambda w: np.diag(w) - w,
+            W_FOR_PRODUCTS,
+        ),
+        Mistake(
+            "w_instead_of_products_down",
+            lambda w: np.diag(w) - w[:, None],
+            W_FOR_PRODUCTS,
+        ),
+        Mistake("log_softmax", lambda w: np.eye(len(w)) - w, LOG_SOFTMAX),
+        Mistake("log_softmax_down", lambda w: np.eye(len(w)) - w[:, None], LOG_SOFTMAX),
+        Mistake(
+            "positive_beside",
+            lambda w: np.abs(softmax_jacobian(w)),
+            "Beside the diagonal the sign is wrong. Raising one score takes weight from all "
+            "others, so there the entries are negative: every column should sum to 0.",
+        ),
+        Mistake(
+            "w_i_beside",
+            lambda w: np.diag(w) - w[:, None] * (1 - np.eye(len(w))) - np.diag(w * w),
+            "Beside the diagonal stands -w_i alone. How far weight i falls depends on the rival's "
+            "weight as well: a factor w_j is missing.",
+        ),
+        Mistake(
+            "w_j_beside",
+            lambda w: np.diag(w) - w * (1 - np.eye(len(w))) - np.diag(w * w),
+            "Beside the diagonal stands -w_j alone. A weight near 0 has little to lose: a factor "
+            "w_i is missing.",
+        ),
+        Mistake("upper_triangle", lambda w: np.triu(softmax_jacobian(w)), HALF_A_TABLE),
+        Mistake("lower_triangle", lambda w: np.tril(softmax_jacobian(w)), HALF_A_TABLE),
+        Mistake(
+            "wrong_beside",
+            lambda w: softmax_jacobian(w) + 0.1 * (1 - np.eye(len(w))),
+            "The diagonal is right, what stands beside it is not. Take i and j that differ: score "
+            "j enters weight i through the sum in the denominator only.",
+            recognise=_wrong_beside,
+        ),
+        Mistake(
+            "w_on_the_diagonal",
+            lambda w: np.diag(w + w * w) - np.outer(w, w),
+            "The diagonal holds w_i alone. A weight's own score is in the denominator too, so the "
+            "weight rises by less: every column should sum to 0.",
+        ),
+        Mistake(
+            "square_taken_twice",
+            lambda w: np.diag(w * (1 - w)) - np.outer(w, w),
+            "On the diagonal w_i² is subtracted twice: once in w (1 - w), once more with the outer "
+            "product, which covers the diagonal as well.",
+        ),
+        Mistake(
+            "wrong_on_the_diagonal",
+            lambda w: softmax_jacobian(w) + 0.1 * np.eye(len(w)),
+            "What stands beside the diagonal is right, the diagonal is not. Every column should "
+            "sum to 0: a weight gains what the others lose.",
+            recognise=_wrong_on_diagonal,
+        ),
+        Mistake(
+            "weighted_twice",
+            lambda w: w * (np.eye(len(w)) - np.outer(w, w)),
+            "The products are multiplied with w once more, so beside the diagonal stands a square "
+            "too many. Each entry there has two factors, one of either weight.",
+        ),
+        Mistake(
+            "first_row_only",
+            _first_rows_only,
+            "Only the first row is filled. Most likely the return stands inside the loop: move it "
+            "out, below the for.",
+        ),
+        Mistake(
+            "last_left_out",
+            _last_left_out,
+            "The last row and the last column are empty. range(n - 1) ends at n - 2; range(n) goes "
+            "as far as the last index.",
+        ),
+        Mistake(
+            "for_three_only",
+            _for_three,
+            "This is written for three weights. There can be any number: take it from len(w).",
+        ),
+        Mistake(
+            "empty",
+            lambda w: np.zeros((len(w), len(w))),
+            "Every entry is 0. Is the table filled at all? If it is, look at its type: one made "
+            "with dtype=int cuts off all that stands behind the point.",
+        ),
+        Mistake(
+            "uniform",
+            lambda w: softmax_jacobian(np.full(len(w), 1 / len(w))),
+            "This holds for equal weights only: just the length of w is used, not its numbers.",
+        ),
+        Mistake(
+            "large_step",
+            _steps,
+            "Near, as differences of softmax with a step are, but not exact. The derivative "
+            "follows from the weights alone, without a step: write its formula.",
+            recognise=_differences,
         ),
     ),
     properties=(

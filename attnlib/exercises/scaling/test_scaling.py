@@ -20,11 +20,31 @@ from attnlib.exercises import check, find
          lambda Q, K: Q @ K.swapaxes(-1, -2) / np.sqrt(len(K))),
         ("scaled_scores", "by_root_first_of_Q",
          lambda Q, K: Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-2])),
+        ("scaled_scores", "by_the_same_number",
+         lambda Q, K: Q @ K.swapaxes(-1, -2) / np.sqrt(2)),
+        ("scaled_scores", "by_another_number",
+         lambda Q, K: Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1] - 1)),
+        ("scaled_scores", "loops_over_matrices",
+         lambda Q, K: np.array([[q @ k for k in K] for q in Q]) / np.sqrt(Q.shape[-1])),
+        ("softmax_jacobian", "wrong_on_the_diagonal",
+         lambda w: np.diag(w**2) - np.outer(w, w)),
+        ("softmax_jacobian", "wrong_beside",
+         lambda w: np.diag(w * (1 - w)) - 2 * np.outer(w, w) * (1 - np.eye(len(w)))),
+        ("softmax_jacobian", "diagonal_only", lambda w: np.diag(w) * (1 - np.outer(w, w))),
+        ("softmax_jacobian", "large_step", lambda w: np.array(
+            [(softmax(np.log(w + 1e-30) + s) - w) / 0.01 for s in 0.01 * np.eye(len(w))])),
         ("softmax_jacobian", "dot_instead_of_outer", lambda w: np.diag(w) - w @ w.T),
         ("softmax_jacobian", "elementwise_square", lambda w: np.diag(w) - w * w),
         ("softmax_jacobian", "ones_on_the_diagonal", lambda w: np.eye(len(w)) - np.outer(w, w)),
         ("softmax_jacobian", "softmax_again",
          lambda w: np.diag(softmax(w)) - np.outer(softmax(w), softmax(w))),
+        ("score_std", "adds_variances", lambda d, var_q, var_k: np.sqrt(d * var_q + var_k)),
+        ("score_std", "part_outside", lambda d, var_q, var_k: d * var_q * var_k**0.5),
+        ("score_std", "one_left_out", lambda d, var_q, var_k: np.sqrt(d * var_k)),
+        ("score_std", "d_hard_coded", lambda d, var_q, var_k: np.sqrt(7 * var_q * var_k)),
+        ("score_std", "a_factor_too_many", lambda d, var_q, var_k: 3 * np.sqrt(d * var_q * var_k)),
+        ("score_std", "simulated", lambda d, var_q, var_k: (
+            np.random.default_rng(5).normal(0, (var_q * var_k) ** 0.5, (3000, d)).sum(1).std())),
     ],
 )  # fmt: skip
 def test_mistakes_as_readers_write_them(exercise, mistake, answer):
@@ -71,15 +91,18 @@ def test_temperature_must_be_positive(temperature):
     assert reply.status == "wrong" and "positive number" in reply.text
 
 
-def search(low, high, *, rounds=100, middle="log", wrong_half=False, ends="middle"):
+def search(
+    low, high, *, rounds=100, middle="log", wrong_half=False, ends="middle",
+    scale=lambda T: T, weight=lambda w: w.max() / w.sum(),
+):  # fmt: skip
     """A bisection as readers write it."""
 
     def temperature_for(scores, target):
         a, b = low, high
         for _ in range(rounds):
             m = (a * b) ** 0.5 if middle == "log" else (a + b) / 2
-            w = np.exp((scores - scores.max()) / m)
-            if (1 / w.sum() > target) != wrong_half:
+            w = np.exp((scores - scores.max()) / scale(m))
+            if (weight(w) > target) != wrong_half:
                 a = m
             else:
                 b = m
@@ -117,12 +140,19 @@ def grid(low, high, count):
         (search(0.1, 10), "too_narrow"),
         (search(1e-2, 1e2), "too_narrow"),
         (search(1, 1e4, middle="mean"), "too_narrow"),
-        (lambda scores, target: 1.0, "general"),
-        (lambda scores, target: target, "general"),
+        (search(1e-6, 1), "too_narrow"),
+        (search(1e-6, 1e6, middle="mean", rounds=20), "stuck"),
+        (search(1e-6, 1e6, scale=lambda T: 1 / T), "multiplied"),
+        (search(1e-4, 1e4, scale=lambda T: 1 / T), "multiplied"),
+        (search(1e-6, 1e6, weight=lambda w: w.max()), "always_even"),
+        (search(1e-6, 1e6, weight=lambda w: w.min() / w.sum()), "nearly_zero"),
+        (search(1e-4, 1e4, weight=lambda w: w[0] / w.sum()), "first_weight"),
+        (lambda scores, target: 1.0, "one_for_all"),
+        (lambda scores, target: target, "the_weight_itself"),
         (lambda scores, target: 1 / target, "general"),
-        (lambda scores, target: np.sqrt(len(scores)), "general"),
+        (lambda scores, target: np.sqrt(len(scores)), "without_target"),
         (lambda scores, target: scores.max() / target, "general"),
-        (lambda scores, target: 0.0, "general"),
+        (lambda scores, target: 0.0, "not_positive"),
     ],
 )
 def test_searches_for_a_temperature_are_told_apart(answer, name):
