@@ -1,9 +1,9 @@
-# make book · check · test · new-chapter · notebooks · lab · serve · mutants · bench · bench-page · clean
+# make book · check · test · new-chapter · sheet · notebooks · lab · serve · mutants · bench · bench-page · clean
 PYTHON ?= python3
 BIN := .venv/bin
 SITE := _build/html
 
-.PHONY: book check test new-chapter notebooks lab serve mutants bench bench-page clean
+.PHONY: book check test new-chapter sheet notebooks lab serve mutants bench bench-page clean
 
 book: .venv/installed
 	$(BIN)/jupyter-book build . -W -n --keep-going --all -q
@@ -20,6 +20,10 @@ test: .venv/installed
 # make new-chapter N=05 NAME=many_queries
 new-chapter: .venv/installed
 	$(BIN)/python tools/new_chapter.py "$(N)" "$(NAME)"
+
+# Practice on paper: make sheet CHAPTERS=02,04 STUDENTS=30 SEED=7
+sheet: .venv/installed
+	$(BIN)/python tools/sheet.py "$(CHAPTERS)" "$(STUDENTS)" "$(SEED)"
 
 mutants: .venv/installed
 	$(BIN)/python tools/mutate.py

@@ -1,10 +1,12 @@
-"""Exercises that answer back: ``check("chapter.exercise", answer)``.
+"""Exercises that answer back: ``check("chapter.exercise", answer)``; questions and practice.
 
-A chapter's exercises are a folder, and each exercise is a file in it that defines ``EXERCISE``.
+A chapter's exercises are a folder, and each exercise is a file in it that defines ``EXERCISE``;
+``questions.py`` holds what ``ask`` asks, ``practice.py`` what ``practice`` draws.
 An exercise knows the right answer and the mistakes people make; the reply to an attempt names the
 likely error and shows the smallest input on which it appears, not the answer.
 """
 
+from .engine.asking import Kind, Problem, all_practice, all_questions, ask, practice
 from .engine.catalogue import all_exercises, find
 from .engine.checking import check, examine
 from .engine.exercise import Case, Exercise, Mistake
@@ -14,11 +16,17 @@ from .engine.reply import Reply
 __all__ = [
     "Case",
     "Exercise",
+    "Kind",
     "Mistake",
+    "Problem",
     "Reply",
     "all_exercises",
+    "all_practice",
+    "all_questions",
+    "ask",
     "check",
     "examine",
     "faults",
     "find",
+    "practice",
 ]

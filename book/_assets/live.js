@@ -32,12 +32,13 @@ window.AttentionBook = (() => {
   }
 
   const models = new Map();
-  const places = [];
-  for (const element of document.querySelectorAll(".attn-live")) {
-    const stored = JSON.parse(element.querySelector("script[type='application/json']").textContent);
+  const placed = (element, stored) => {
     if (!models.has(stored.model)) models.set(stored.model, createModel(stored.state));
-    places.push({ element, ...stored });
-  }
+    return { element, ...stored };
+  };
+  const places = [...document.querySelectorAll(".attn-live")].map((element) =>
+    placed(element, JSON.parse(element.querySelector("script[type='application/json']").textContent)),
+  );
   const linked = new Set();
   for (const { source, target, both } of places.flatMap((place) => place.links)) {
     const name = JSON.stringify([source, target]);
@@ -77,5 +78,8 @@ window.AttentionBook = (() => {
     for (const place of places) if (place.script === script) mount(place);
   };
 
-  return { define, load, models, show };
+  // A widget that comes later than the page.
+  const add = (element, stored) => mount(placed(element, stored));
+
+  return { add, define, load, models, show };
 })();

@@ -64,9 +64,14 @@ def without(words, nth=0):
     return edit
 
 
-def without_three_questions(notebook):
-    questions = [c for c in notebook.cells if c.get("outputs") and "text/html" in str(c.outputs)]
-    notebook.cells = [c for c in notebook.cells if c not in questions[:3]]
+def all_but(count, words):
+    """The chapter with only the last so many cells that hold these words."""
+
+    def edit(notebook):
+        found = [cell for cell in notebook.cells if words in cell.source][:-count]
+        notebook.cells = [cell for cell in notebook.cells if cell not in found]
+
+    return edit
 
 
 def no_exercise(*names):
@@ -95,7 +100,9 @@ BROKEN = {
     "three_to_five_objectives": (prose("- say what.*\n(- .*\n){2}", ""), "2 objectives, 3 to 5"),
     "minutes_and_prerequisites": (prose("You need", "Bring"), "no minutes and prerequisites"),
     "predictions": (prose("> .*Predict.*", "Now:", 9), "nothing to predict"),
-    "enough_questions": (without_three_questions, "2 questions, at least 3 wanted"),
+    "enough_questions": (all_but(2, 'ask("'), "2 questions, at least 3 wanted"),
+    "enough_practice": (all_but(1, 'practice("'), "1 kinds of practice, at least 2 wanted"),
+    "questions_of_the_chapter": (without('ask("query_key_value.shift"'), "no cell has ask("),
     "closing_sections": (prose("## Summary", "## The end"), "the section '## Summary' is missing"),
     "printed_numbers": (prose("## Summary", "## Summary\n\nIt is 0.1234."), "the text says 0.1234"),
     "enough_exercises": (no_exercise("aim"), "2 exercises, at least 3 wanted"),

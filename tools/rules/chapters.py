@@ -57,15 +57,6 @@ def predictions(page):
 
 
 @chapter_rule
-def enough_questions(page):
-    """Readers on their own notice what they missed only when they are asked."""
-    # A question's picture is HTML, its options with the answers folded; any other widget's is SVG.
-    count = sum("text/html" in data for data in page.widgets)
-    if count < 3:
-        yield f"{count} questions, at least 3 wanted: show them under '## Questions'"
-
-
-@chapter_rule
 def closing_sections(page):
     """Readers look for the same things in the same place of every chapter."""
     for heading in ("## Questions", "## Exercises", "## Summary"):

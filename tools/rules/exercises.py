@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from outputs import tags, texts
 
-from attnlib.exercises import all_exercises
+from attnlib.exercises import all_exercises, all_practice, all_questions
 from rules.registry import chapter_rule
 
 EXERCISES, HINTS, MISTAKES, DIAGNOSIS = 3, 3, 4, 260
+QUESTIONS, PRACTICE = 3, 2
 
 
 @dataclass
@@ -37,6 +38,46 @@ def asked(page):
 def of_chapter(page):
     """The chapter's exercises in `attnlib.exercises`, by their full names."""
     return {name: e for name, e in all_exercises().items() if name.startswith(page.name + ".")}
+
+
+def named(page, function):
+    """The names that a notebook's cells give to `ask` or `practice`."""
+    sources = "\n".join(cell.source for cell in page.code)
+    return re.findall(rf'\b{function}\(\s*"([\w.]+)"', sources)
+
+
+@chapter_rule
+def enough_questions(page):
+    """Readers on their own notice what they missed only when they are asked."""
+    if (count := len(named(page, "ask"))) < QUESTIONS:
+        yield (
+            f"{count} questions, at least {QUESTIONS} wanted: write them in "
+            f"attnlib/exercises/{page.name}/questions.py, and show each under '## Questions' with "
+            f'ask("{page.name}.…")'
+        )
+
+
+@chapter_rule
+def enough_practice(page):
+    """Practice with new numbers is what remains when the questions are answered."""
+    if (count := len(named(page, "practice"))) < PRACTICE:
+        yield (
+            f"{count} kinds of practice, at least {PRACTICE} wanted: write them in "
+            f"attnlib/exercises/{page.name}/practice.py, and show each under '## Questions' with "
+            f'practice("{page.name}.…")'
+        )
+
+
+@chapter_rule
+def questions_of_the_chapter(page):
+    """Each question stands in its chapter once, or nobody answers it."""
+    for function, known in (("ask", all_questions()), ("practice", all_practice())):
+        written = {name for name in known if name.startswith(page.name + ".")}
+        shown = named(page, function)
+        for name in sorted(written - set(shown)):
+            yield f'no cell has {function}("{name}"): show it, or drop it'
+        for name in sorted({name for name in shown if shown.count(name) > 1}):
+            yield f'{function}("{name}") stands in the chapter twice: show it once'
 
 
 @chapter_rule

@@ -1,7 +1,7 @@
 // A question whose answer is a number; well-known wrong numbers get a reply of their own.
 import { button, numberInput, parseNumber } from "../shared/controls.js";
 import { frameOf } from "../shared/frame.js";
-import { h, prose, set, uniqueId } from "../shared/parts.js";
+import { h, prose, report, set, uniqueId, unsealed } from "../shared/parts.js";
 
 function near(given, { value, tolerance }) {
   return Math.abs(given - value) <= tolerance;
@@ -9,6 +9,8 @@ function near(given, { value, tolerance }) {
 
 export function render({ model, el }) {
   const id = uniqueId("number");
+  const secret = (name) => unsealed(model.get(name));
+  let tries = 0;
   const input = numberInput({ id });
   const verdict = h("div", { class: "attn-verdict", role: "status" });
   const say = (text, mark) => {
@@ -23,10 +25,11 @@ export function render({ model, el }) {
       say("Type a number, such as 0.25, 1/3 or \u22123.", null);
       return;
     }
-    const right = { value: model.get("answer"), tolerance: model.get("tolerance") };
-    const known = model.get("mistakes").find((mistake) => near(given, mistake));
-    if (near(given, right)) say(`Right. ${model.get("why")}`, "right");
-    else say(`Not yet. ${known ? known.reply : model.get("hint")}`, "wrong");
+    const right = near(given, { value: secret("answer"), tolerance: model.get("tolerance") });
+    const known = secret("mistakes").find((mistake) => near(given, mistake));
+    if (right) say(`Right. ${secret("why")}`, "right");
+    else say(`Not yet. ${known ? known.reply : secret("hint")}`, "wrong");
+    report(el, model, right, ++tries === 1);
   }
 
   input.addEventListener("keydown", (event) => {

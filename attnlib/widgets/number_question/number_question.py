@@ -2,13 +2,12 @@
 
 import traitlets
 
-from attnlib.widgets.shared.base import BookWidget
 from attnlib.widgets.shared.declaration import Move
-from attnlib.widgets.shared.question import folded, inline
-from attnlib.widgets.shared.traits import dicts, real, text
+from attnlib.widgets.shared.question import Question, inline
+from attnlib.widgets.shared.traits import dicts, real, sealed, text, unseal
 
 
-class NumberQuestion(BookWidget):
+class NumberQuestion(Question):
     """A question whose answer is a number.
 
     Raises
@@ -29,8 +28,7 @@ class NumberQuestion(BookWidget):
     [{'tolerance': 0.005, 'value': 1, 'reply': 'Divide by the sum.'}]
     """
 
-    look = "boxed"
-    shows = "A question whose answer is a number, folded away."
+    shows = "A question whose answer is a number."
     samples = (
         {
             "question": "Two plus two, as `2 + 2`?",
@@ -49,14 +47,16 @@ class NumberQuestion(BookWidget):
     )
 
     question = text("What is asked: plain text, code in backticks.")
-    answer = real("The right answer.")
+    answer = sealed(real("The right answer."))
     tolerance = real("Any number that is as near as this to the answer is right.", 0.0, 0.0)
-    why = text("The reply to a right answer.")
-    hint = text("The reply to a wrong answer that is not among the mistakes.")
-    mistakes = dicts(
-        'Wrong answers that are known, ``{"value": float, "reply": str}``; each is recognised '
-        "within a twentieth of its size, at most the tolerance (or its own, "
-        '``"tolerance"``), and gets its own reply.'
+    why = sealed(text("The reply to a right answer."))
+    hint = sealed(text("The reply to a wrong answer that is not among the mistakes."))
+    mistakes = sealed(
+        dicts(
+            'Wrong answers that are known, ``{"value": float, "reply": str}``; each is recognised '
+            "within a twentieth of its size, at most the tolerance (or its own, "
+            '``"tolerance"``), and gets its own reply.'
+        )
     )
     title = text("The heading over the question.", "Question")
 
@@ -64,7 +64,7 @@ class NumberQuestion(BookWidget):
         tolerance = kwargs.get("tolerance", 0.0)
         kwargs["mistakes"] = [
             {"tolerance": min(tolerance, abs(m["value"]) / 20) or tolerance / 20, **m}
-            for m in kwargs.get("mistakes", [])
+            for m in unseal(kwargs.get("mistakes", []))
         ]
         super().__init__(**kwargs)
         intervals = [(self.answer, self.tolerance)]
@@ -83,9 +83,8 @@ class NumberQuestion(BookWidget):
         for mistake in self.mistakes:
             yield Move("textbox", name, str(mistake["value"]), says=f"Not yet. {mistake['reply']}")
 
-    def said(self):
-        return ""
+    def asked(self):
+        return f"<p>{inline(self.question)}</p>"
 
-    def picture(self):
-        answer = f"<p>{self.answer:g}. {inline(self.why)}</p>"
-        return folded(f"<p>{inline(self.question)}</p>", "Answer", answer)
+    def answered(self):
+        return f"<p>{self.answer:g}. {inline(self.why)}</p>"

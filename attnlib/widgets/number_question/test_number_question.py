@@ -32,9 +32,10 @@ def test_mistakes_take_the_tolerance_of_the_answer():
     assert [m["tolerance"] for m in question.mistakes] == [0.1, 0.5]
 
 
-def test_the_folded_answer_is_complete():
-    html = NumberQuestion(**SAMPLE).picture()["text/html"]
-    assert "<code>2 + 2</code>?" in html and "4. Yes, four." in html and "<details>" in html
+def test_what_is_asked_and_what_is_answered_are_complete():
+    question = NumberQuestion(**SAMPLE)
+    assert "<code>2 + 2</code>?" in question.picture()["text/html"]
+    assert question.answered() == "<p>4. Yes, four.</p>"
 
 
 @pytest.mark.browser

@@ -1,10 +1,10 @@
 // A question with options; every option answers with its own explanation.
 import { button } from "../shared/controls.js";
 import { frameOf } from "../shared/frame.js";
-import { h, prose, set, uniqueId, write } from "../shared/parts.js";
+import { h, prose, report, set, uniqueId, unsealed, write } from "../shared/parts.js";
 
 export function render({ model, el }) {
-  const options = model.get("options");
+  const options = unsealed(model.get("options"));
   const several = options.filter((option) => option.correct).length > 1;
   const name = uniqueId("quiz");
   const verdict = h("p", { class: "attn-verdict", role: "status" });
@@ -15,6 +15,7 @@ export function render({ model, el }) {
     return { option, input, reply, element: h("div", { class: "attn-answer" }, label, reply) };
   });
 
+  let tries = 0;
   function answer() {
     const chosen = parts.filter(({ input }) => input.checked);
     const right = parts.every(({ option, input }) => option.correct === input.checked);
@@ -28,6 +29,7 @@ export function render({ model, el }) {
     else if (several && chosen.every(({ option }) => option.correct))
       write(verdict, "Right so far, but not all of it.");
     else write(verdict, "Not yet. Read why, then choose again.");
+    if (chosen.length) report(el, model, right, ++tries === 1);
   }
 
   for (const { input, reply, element } of parts) {

@@ -2,17 +2,16 @@
 
 import traitlets
 
-from attnlib.widgets.shared.base import BookWidget
 from attnlib.widgets.shared.declaration import Move
-from attnlib.widgets.shared.question import folded, inline
-from attnlib.widgets.shared.traits import dicts, text
+from attnlib.widgets.shared.question import Question, inline
+from attnlib.widgets.shared.traits import dicts, sealed, text
 
 
 def _option(text, correct=False):
     return {"text": text, "correct": correct, "why": f"Because of {text}."}
 
 
-class Quiz(BookWidget):
+class Quiz(Question):
     """One question with options, of which one or several are right.
 
     Raises
@@ -34,8 +33,7 @@ class Quiz(BookWidget):
     ['keys']
     """
 
-    look = "boxed"
-    shows = "A question with options; the answers are folded away."
+    shows = "A question with options."
     samples = (
         {"question": "Which `axis`?", "options": [_option("keys", True), _option("queries")]},
         {
@@ -46,10 +44,12 @@ class Quiz(BookWidget):
     )
 
     question = text("What is asked: plain text, code in backticks.")
-    options = dicts(
-        'Two or more of ``{"text": str, "correct": bool, "why": str}``: every option, right or '
-        "wrong, explains itself.",
-        required=True,
+    options = sealed(
+        dicts(
+            'Two or more of ``{"text": str, "correct": bool, "why": str}``: every option, right '
+            "or wrong, explains itself.",
+            required=True,
+        )
     )
     title = text("The heading over the question.", "Question")
 
@@ -71,14 +71,13 @@ class Quiz(BookWidget):
         for option in self.options:
             yield Move("radio", option["text"], "Space", says=option["why"])
 
-    def said(self):
-        return ""
-
-    def picture(self):
+    def asked(self):
         listed = "".join(f"<li>{inline(o['text'])}</li>" for o in self.options)
+        return f'<p>{inline(self.question)}</p><ol type="A">{listed}</ol>'
+
+    def answered(self):
         answers = "".join(
             f"<li><strong>{'Right' if o['correct'] else 'Wrong'}.</strong> {inline(o['why'])}</li>"
             for o in self.options
         )
-        question = f'<p>{inline(self.question)}</p><ol type="A">{listed}</ol>'
-        return folded(question, "Answers", f'<ol type="A">{answers}</ol>')
+        return f'<ol type="A">{answers}</ol>'

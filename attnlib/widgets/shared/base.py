@@ -84,8 +84,12 @@ class BookWidget(anywidget.AnyWidget):
         return [name for name in found if name in synced and not name.startswith("_")]
 
     def state(self):
-        """The state as plain JSON values."""
-        return {name: getattr(self, name) for name in sorted(self.state_names())}
+        """The state as plain JSON values; what is sealed stays so."""
+        traits = ((name, self.trait_metadata(name, "to_json")) for name in self.state_names())
+        return {
+            name: to_json(getattr(self, name), self) if to_json else getattr(self, name)
+            for name, to_json in sorted(traits)
+        }
 
     def links(self):
         """Links made with `ipywidgets.jslink` between this widget and others of the book."""

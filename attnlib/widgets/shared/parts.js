@@ -83,10 +83,26 @@ export function fill(sentence, numbers) {
 
 // Plain text with `code` between backticks.
 export function prose(tag, attributes, text) {
+  const element = h(tag, attributes);
+  writeProse(element, text);
+  return element;
+}
+
+export function writeProse(element, text) {
   const pieces = text.split("`");
-  return h(
-    tag,
-    attributes,
+  element.replaceChildren(
     ...pieces.map((piece, i) => (i % 2 ? h("code", null, piece) : document.createTextNode(piece))),
   );
+}
+
+// What a trait holds sealed, so that nobody reads it unasked. The same in Python: traits.unseal.
+export function unsealed(text) {
+  const bytes = Uint8Array.from(atob(text.split(":")[1]), (letter) => letter.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+// Tell the page that a question was answered; `first` says whether it was the first try.
+export function report(element, model, right, first) {
+  const detail = { name: model.get("name"), right, first };
+  element.dispatchEvent(new CustomEvent("attention-answer", { bubbles: true, detail }));
 }

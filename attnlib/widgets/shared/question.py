@@ -1,6 +1,9 @@
-"""What questions share: text with code in it, and an answer that is folded away."""
+"""What questions share: a name, text with code in it, answers that are given when asked for."""
 
 from html import escape
+
+from attnlib.widgets.shared.base import BookWidget
+from attnlib.widgets.shared.traits import text
 
 
 def inline(text):
@@ -13,11 +16,28 @@ def inline(text):
     return "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
 
 
-def folded(question, summary, answer):
-    """The picture of a question: how it stands where no script runs."""
-    return {
-        "text/html": (
-            f'<div class="attn-static">{question}'
-            f"<details><summary>{summary}</summary>{answer}</details></div>"
-        )
-    }
+class Question(BookWidget):
+    """A question of a chapter, which counts under its name how it was answered.
+
+    Where no script runs the page shows what `asked` returns, and its answer is what `answered`
+    returns, on the page of answers.
+    """
+
+    look = "boxed"
+    name = text(
+        "The name that it is asked by, ``chapter.question``; under it a browser counts the answers."
+    )
+
+    def asked(self):
+        """What is asked, as HTML."""
+        raise NotImplementedError
+
+    def answered(self):
+        """The answer with its reasons, as HTML."""
+        raise NotImplementedError
+
+    def said(self):
+        return ""
+
+    def picture(self):
+        return {"text/html": f'<div class="attn-static">{self.asked()}</div>'}

@@ -1,4 +1,7 @@
-"""Traits of widgets: numbers, points and matrices, texts, choices, presets."""
+"""Traits of widgets: numbers, points and matrices, texts, choices, presets, and what is sealed."""
+
+import base64
+import json
 
 import numpy as np
 import traitlets
@@ -35,6 +38,12 @@ def _between(low, high):
     return f", at least {low:g}" if high is None else f", from {low:g} to {high:g}"
 
 
+def texts(help, default):
+    """A list of texts."""
+    trait = traitlets.List(traitlets.Unicode(), default, help=help)
+    return trait.tag(sync=True, type="list of str")
+
+
 def dicts(help, **metadata):
     """A list of dictionaries."""
     trait = traitlets.List(traitlets.Dict(), help=help)
@@ -44,6 +53,42 @@ def dicts(help, **metadata):
 def presets(example):
     """Named states for buttons; the example goes into the help."""
     return dicts(f"Named states for buttons, such as ``{example}``.")
+
+
+SEAL = "sealed:"
+
+
+def seal(value):
+    """A value of JSON as a text that gives nothing away at a glance.
+
+    >>> seal({"answer": 4})
+    'sealed:eyJhbnN3ZXIiOiA0fQ=='
+    """
+    plain = json.dumps(value, ensure_ascii=False).encode()
+    return SEAL + base64.b64encode(plain).decode()
+
+
+def unseal(value):
+    """The value that was sealed; any other stays as it is.
+
+    >>> unseal("sealed:eyJhbnN3ZXIiOiA0fQ=="), unseal(4)
+    ({'answer': 4}, 4)
+    """
+    if not (isinstance(value, str) and value.startswith(SEAL)):
+        return value
+    return json.loads(base64.b64decode(value.removeprefix(SEAL)))
+
+
+def sealed(trait):
+    """A trait that notebooks and pages hold sealed, so that nobody reads an answer unasked.
+
+    Python reads and sets it as it is; it is no secret, and `unseal` opens it.
+    """
+    keep = trait.set
+    trait.set = lambda widget, value: keep(widget, unseal(value))
+    return trait.tag(
+        to_json=lambda value, widget: seal(value), from_json=lambda value, widget: unseal(value)
+    )
 
 
 class Numbers(traitlets.TraitType):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
-from attention_book import dark, live, names, reference
+from attention_book import asked, dark, live, names, reference
 from attnlib import palette
 from attnlib.widgets.shared import modules
 
@@ -136,6 +136,7 @@ def without_plain_spans(body):
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download, the page's own table."""
     context["widget_scripts"] = live.scripts_of(app.env, pagename)
+    context["is_review"] = 'id="review"' in (context.get("body") or "")
     context["is_cover"] = pagename == app.config.root_doc
     context["chapter"] = chapter_number(pagename)
     # ARIA 1.2 has no entries of bibliographies any more; they are items of a list.
@@ -158,6 +159,8 @@ def page_context(app, pagename, templatename, context, doctree):
 
 def setup(app):
     app.add_config_value("comments_config", {}, "env")  # Jupyter Book sets it for everyone
+    app.add_directive("attention-answers", asked.Answers)
+    app.add_directive("attention-review", asked.Review)
     app.add_directive("attention-widgets", reference.Widgets)
     app.add_html_theme("attention", str(HERE / "theme"))
     app.connect("config-inited", configure)
@@ -169,13 +172,14 @@ def setup(app):
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", write_styles)
     app.connect("build-finished", live.write_pictures)
+    app.connect("build-finished", asked.write)
     app.connect("build-finished", dark.write_dark_figures)
     app.connect("build-finished", write_door)
     if app.config.html_theme != "attention":
         raise ExtensionError("the book's extension goes with html_theme: attention")
     return {
         "version": "1",
-        "env_version": 1,  # raise it when what `live` keeps with the environment changes
+        "env_version": 2,  # raise it when what `live` keeps with the environment changes
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }

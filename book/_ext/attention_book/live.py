@@ -11,6 +11,7 @@ import json
 from html import escape
 from pathlib import Path
 
+from docutils import nodes
 from sphinx.errors import ExtensionError
 
 from attnlib.widgets import STATE_MIME as STATE
@@ -33,6 +34,15 @@ def joined(text):
     return text if isinstance(text, str) else "".join(text)
 
 
+def anchor(name):
+    """Where on the page of answers a question is answered.
+
+    >>> anchor("query_key_value.shift")
+    'answer-query-key-value-shift'
+    """
+    return nodes.make_id(f"answer-{name}")
+
+
 def place(data, keep, alternative=None):
     """The HTML of one widget's place in the page.
 
@@ -49,6 +59,8 @@ def place(data, keep, alternative=None):
     widget = WIDGETS[state["script"]]
     if "text/html" in data:
         picture = joined(data["text/html"])
+        if name := state["state"].get("name"):
+            picture += f'<p><a href="answers.html#{anchor(name)}">Answer</a></p>'
     else:
         address = keep(joined(data["image/svg+xml"]))
         words = escape(alternative or widget.shows)

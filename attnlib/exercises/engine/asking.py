@@ -1,0 +1,255 @@
+"""Questions and practice by name: where they are found, and how a problem is drawn."""
+
+import difflib
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+
+import numpy as np
+
+from .catalogue import EXERCISES
+
+
+def short(x):
+    """A number as a pocket calculator's user writes it, or several: four digits that count.
+
+    >>> short(2 / 3), short(-4.0), short([0.5, 20.0855])
+    ('0.6667', '−4', '[0.5, 20.09]')
+    """
+    if np.ndim(x):
+        return f"[{', '.join(map(short, x))}]"
+    return f"{x:.4g}".replace("-", "−").removesuffix(".0")
+
+
+#: How often numbers are drawn anew before a kind of practice is given up.
+TRIES = 200
+
+
+class Unclear(ValueError):
+    """Two answers of a problem cannot be told apart; other numbers have to be drawn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One problem: what is asked, the right answer, the way to it, and known wrong answers.
+
+    Parameters
+    ----------
+    question : str
+        Plain text with code in backticks.
+    answer : float or list of float
+        By `attnlib`, a number for each field of its kind.
+    working : list of str
+        Steps that a reader can follow with a pocket calculator, computed without `attnlib`; the
+        last ends in the answer.
+    mistakes : dict of str to float or list of float
+        Reply -> the answer that this mistake gives, with the same numbers.
+    """
+
+    question: str
+    answer: list
+    working: list
+    mistakes: dict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of practice: problems that differ in their numbers.
+
+    Parameters
+    ----------
+    title : str
+    draw : callable
+        Takes a `numpy.random.Generator`, returns a `Problem`.
+    fields : list of str
+        What is asked for, a label for each number.
+    tolerance : float
+        Numbers as near as this to an answer count as that answer.
+    hint : str
+        The reply to a wrong answer that is no known mistake.
+    """
+
+    title: str
+    draw: object
+    fields: list = field(default_factory=lambda: ["Answer"])
+    tolerance: float = 0.006
+    hint: str
+    name: str = ""
+
+    def problem(self, seed):
+        """The problem of a seed: the first drawn whose answers can all be told apart.
+
+        Raises
+        ------
+        Unclear
+            If none of 200 is clear; the message says of the last which two answers are alike.
+        """
+        for attempt in range(TRIES):
+            problem = self.draw(np.random.default_rng([seed, attempt]))
+            try:
+                return self._clear(problem)
+            except Unclear as unclear:
+                why = unclear
+        raise Unclear(f"{self.name}: no clear problem in {TRIES} draws; the last: {why}")
+
+    def _clear(self, problem):
+        numbers = {
+            said: np.atleast_1d(np.asarray(value, dtype=float)).tolist()
+            for said, value in ({"the answer": problem.answer} | problem.mistakes).items()
+        }
+        told = list(numbers.items())
+        for position, (said, value) in enumerate(told):
+            if not np.isfinite(value).all():
+                raise Unclear(f"{said!r} gives {value}")
+            for other, known in told[:position]:
+                # What is typed may be off by the tolerance on either side.
+                if np.abs(np.subtract(value, known)).max() <= 2 * self.tolerance:
+                    raise Unclear(f"{said!r} gives {value}, as {other!r} does")
+        answer = numbers.pop("the answer")
+        return replace(problem, answer=answer, mistakes=numbers)
+
+    def problems(self, count, seed=0):
+        """So many problems, no two alike, as a `Practice` takes them.
+
+        Raises
+        ------
+        ValueError
+            If there are not so many.
+        """
+        found = {}
+        for number in range(TRIES * count):
+            problem = self.problem(TRIES * count * seed + number)
+            mistakes = [{"value": v, "reply": said} for said, v in problem.mistakes.items()]
+            parts = {"question": problem.question, "answer": problem.answer}
+            found[problem.question] = parts | {"working": problem.working, "mistakes": mistakes}
+            if len(found) == count:
+                return list(found.values())
+        raise ValueError(f"{self.name} has {len(found)} different problems, {count} are wanted")
+
+
+def right(text, why):
+    """A right option of a choice, with its reason."""
+    return {"text": text, "correct": True, "why": why}
+
+
+def wrong(text, why):
+    """A wrong option of a choice, with the reason why it is wrong."""
+    return {"text": text, "correct": False, "why": why}
+
+
+def choice(question, *options):
+    """A question with options, each `right` or `wrong`."""
+    return {"question": question, "options": list(options)}
+
+
+def number(question, *, answer, tolerance, why, hint, mistakes):
+    """A question whose answer is a number; `mistakes` are wrong numbers, each with its reply."""
+    known = [{"value": value, "reply": reply} for value, reply in mistakes.items()]
+    answers = {"answer": answer, "tolerance": tolerance, "mistakes": known}
+    return {"question": question, "why": why, "hint": hint} | answers
+
+
+@cache
+def _named(file, table):
+    found = {}
+    for path in sorted(EXERCISES.glob(f"*/{file}.py")):
+        module = import_module(f"attnlib.exercises.{path.parent.name}.{file}")
+        for name, thing in getattr(module, table, {}).items():
+            found[f"{path.parent.name}.{name}"] = thing
+    return found
+
+
+def all_questions():
+    """Every question of the book: name -> the arguments of its widget."""
+    return _named("questions", "QUESTIONS")
+
+
+def all_practice():
+    """Every kind of practice of the book: name -> Kind."""
+    kinds = _named("practice", "PRACTICE")
+    return {name: replace(kind, name=name) for name, kind in kinds.items()}
+
+
+def named(name, known, what):
+    """What has this name.
+
+    Raises
+    ------
+    ValueError
+        If there is none, with the names that come near.
+    """
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(str(name), known, n=3)
+    near += [other for other in known if other.split(".")[0] == str(name).split(".")[0]]
+    listed = ", ".join(map(repr, dict.fromkeys(near or known)))
+    raise ValueError(f"there is no {what} {name!r}; near it: {listed}")
+
+
+def ask(name):
+    """A question of a chapter, by its name.
+
+    Parameters
+    ----------
+    name : str
+        ``chapter.question``.
+
+    Returns
+    -------
+    Quiz or NumberQuestion
+        A widget that answers back.
+
+    Raises
+    ------
+    ValueError
+        If there is no question of that name, with those that come near.
+
+    Examples
+    --------
+    >>> ask("query_key_value.shift").question
+    'You add 5 to every score. What happens to the weights?'
+    """
+    from attnlib.widgets import NumberQuestion, Quiz
+
+    given = named(name, all_questions(), "question")
+    return (Quiz if "options" in given else NumberQuestion)(name=name, **given)
+
+
+def practice(name, problems=24, seed=0):
+    """Practice of one kind, by its name: problems with numbers drawn anew.
+
+    Parameters
+    ----------
+    name : str
+        ``chapter.kind``.
+    problems : int
+        How many to draw; the widget holds them all.
+    seed : int
+        Another seed draws other numbers.
+
+    Returns
+    -------
+    Practice
+        A widget that checks, names mistakes and shows the working.
+
+    Raises
+    ------
+    ValueError
+        If there is no kind of that name, with those that come near.
+
+    Examples
+    --------
+    >>> practice("query_key_value.weights").fields
+    ['w₁', 'w₂', 'w₃']
+    """
+    from attnlib.widgets import Practice
+
+    kind = named(name, all_practice(), "practice")
+    return Practice(
+        name=name,
+        problems=kind.problems(problems, seed),
+        fields=kind.fields,
+        tolerance=kind.tolerance,
+        hint=kind.hint,
+        title=f"Practice: {kind.title}",
+    )

@@ -1,0 +1,130 @@
+"""Practice on one query: weights from scores, the ratio of two weights, a whole lookup."""
+
+from math import exp
+
+import numpy as np
+
+from attnlib import attend, dot, hardmax, softmax
+from attnlib.exercises.engine.asking import Kind, Problem, short
+
+
+def softmax_in_steps(scores):
+    """The weights, and the steps that lead to them."""
+    exponentials = [exp(s) for s in scores]
+    total = sum(exponentials)
+    found = [e / total for e in exponentials]
+    shown = [f"`exp({short(s)}) = {short(e)}`" for s, e in zip(scores, exponentials)]
+    return found, [
+        f"Exponentials: {', '.join(shown)}",
+        f"Their sum: `Z = {short(total)}`",
+        f"Each divided by it: `w = {short(found)}`",
+    ]
+
+
+def weights(rng):
+    scores = rng.choice(np.arange(-2.0, 4.0), 3, replace=False)
+    _, working = softmax_in_steps(scores)
+    return Problem(
+        question=f"The scores of three keys are `{short(scores)}`. What are the weights?",
+        answer=softmax(scores),
+        working=working,
+        mistakes={
+            "Scores do not become weights by division alone: take exponentials first.": (
+                scores / (scores.sum() or np.inf)
+            ),
+            "Those are the exponentials. Divide each by their sum.": np.exp(scores),
+            "The signs are turned: the largest score gets the largest weight.": softmax(-scores),
+            "That is a hard lookup. Softmax gives the other keys a share, too.": hardmax(scores),
+            "Divide by the sum of all exponentials, not by the largest of them.": (
+                np.exp(scores - scores.max())
+            ),
+            "The sum runs over all three keys, each key's own exponential included.": (
+                np.exp(scores) / (np.exp(scores).sum() - np.exp(scores))
+            ),
+        },
+    )
+
+
+def lookup(rng):
+    query = rng.choice([-2.0, -1.0, 1.0, 2.0], 2)
+    keys = rng.integers(-1, 2, (3, 2)).astype(float)
+    values = rng.choice(np.arange(0.0, 11.0), 3, replace=False)
+    scores = [sum(a * b for a, b in zip(query, key)) for key in keys]
+    found, working = softmax_in_steps(scores)
+    result = sum(w * v for w, v in zip(found, values))
+    products = " + ".join(f"{short(w)} · {short(v)}" for w, v in zip(found, values))
+    listed = ", ".join(f"`{short(key)}`" for key in keys)
+    raw = keys @ query
+    return Problem(
+        question=f"The query is `{short(query)}`, the keys are {listed}, and their values are "
+        f"`{short(values)}`. With plain dot products as scores, what is the output?",
+        answer=attend(query[None], keys, values[:, None], score=dot)[0][0],
+        working=[
+            f"Scores, query times each key: `{short(scores)}`",
+            *working,
+            f"Each value times its weight: `{products} = {short(result)}`",
+        ],
+        mistakes={
+            "That is the plain mean of the values: the query had no say.": values.mean(),
+            "That is the value of the best key: a hard lookup. The others have a share, too.": (
+                hardmax(raw) @ values
+            ),
+            "Those are the scores times the values, without softmax.": raw @ values,
+            "The exponentials are not divided by their sum.": np.exp(raw) @ values,
+            "The scores are divided by √2, which is not asked here: chapter 4 shows why one "
+            "would.": softmax(raw / np.sqrt(2)) @ values,
+            "The signs of the scores are turned: what fits better weighs more.": (
+                softmax(-raw) @ values
+            ),
+            "Softmax takes exponentials, it does not divide the scores by their sum.": (
+                raw @ values / (raw.sum() or np.inf)
+            ),
+        },
+    )
+
+
+def two_weights(rng):
+    low, high = np.sort(rng.choice(np.arange(-2.5, 3.5, 0.5), 2, replace=False))
+    return Problem(
+        question=f"Two keys have the scores `{short(high)}` and `{short(low)}`. How many times as "
+        "large as the second weight is the first?",
+        answer=np.divide(*softmax(np.array([high, low]))),
+        working=[
+            f"The sum Z cancels: `exp({short(high)}) / exp({short(low)})`",
+            f"Differences become ratios: `exp({short(high - low)}) = {short(exp(high - low))}`",
+        ],
+        mistakes={
+            "That is the difference of the scores. Softmax takes its exponential.": high - low,
+            "That is the ratio of the scores. Weights compare by the scores' difference.": (
+                high / (low or np.inf)
+            ),
+            "That is the second weight over the first. Asked is the other way round.": (
+                np.exp(low - high)
+            ),
+            "The scores are added; mind the sign of the second.": np.exp(high + low),
+            "That is the exponential of the first score alone.": np.exp(high),
+        },
+    )
+
+
+PRACTICE = {
+    "weights": Kind(
+        title="from scores to weights",
+        draw=weights,
+        fields=["w₁", "w₂", "w₃"],
+        hint="Take the exponential of each score, and divide each by the sum of all three.",
+    ),
+    "lookup": Kind(
+        title="one query, three keys",
+        draw=lookup,
+        tolerance=0.02,
+        hint="Three steps: a score for each key, weights by softmax, the weighted sum of the "
+        "values. Which of them can you check?",
+    ),
+    "two_weights": Kind(
+        title="how two weights compare",
+        draw=two_weights,
+        tolerance=0.02,
+        hint="Write both weights as exp(score) / Z and divide one by the other.",
+    ),
+}

@@ -1,0 +1,86 @@
+"""Practice: what is refused, and what it replies to a number, a few, and to asking for the way."""
+
+import pytest
+from traitlets import TraitError
+from widget_pages import refused
+
+from attnlib.widgets import Practice
+
+ONE, TWO = Practice.samples
+PROBLEM = ONE["problems"][0]
+
+
+@pytest.mark.parametrize(
+    ("words", "problems"),
+    [
+        ("one or more", []),
+        ("needs answer, mistakes, question, working", [{"question": "Six?"}]),
+        ("needs answer, mistakes, question, working", [PROBLEM | {"working": []}]),
+    ],
+)
+def test_what_is_wrong_is_refused(words, problems):
+    refused(Practice, words, problems=problems)
+
+
+def test_every_answer_has_a_number_for_each_field():
+    for wrong in ({"answer": [1, 2]}, {"mistakes": [{"value": [], "reply": "None."}]}):
+        with pytest.raises(TraitError, match="give a label for each"):
+            Practice(problems=[PROBLEM | wrong])
+
+
+def test_the_answer_is_worked_out_and_no_text_of_it_is_in_the_state():
+    practice = Practice(**ONE)
+    assert "<li>Take 3 twice: <code>3 + 3 = 6</code></li>" in practice.answered()
+    assert "Take 3 twice" not in str(practice.stored()) + str(practice.picture())
+
+
+HEARD = """
+    window.heard = [];
+    document.addEventListener("attention-answer", ({ detail }) => heard.push(detail));
+"""
+
+
+def heard(page):
+    return [(said["right"], said["first"]) for said in page.evaluate("heard")]
+
+
+@pytest.mark.browser
+def test_a_few_numbers_are_judged_together_and_the_first_try_counts(show):
+    page = show(Practice(name="a.b", **TWO))
+    page.evaluate(HEARD)
+    first, second = page.get_by_role("textbox").all()
+    said = page.get_by_role("status")
+
+    def typed(a, b):
+        first.fill(a)
+        second.fill(b)
+        second.press("Enter")
+        return said.inner_text()
+
+    assert "Type a number" in typed("1", "x") and second.get_attribute("aria-invalid") == "true"
+    assert heard(page) == []
+    assert typed("2", "1") == "Not yet. The other way round."
+    assert typed("1", "7") == "Not yet, but right so far: a third."
+    assert typed("1", "4/2") == "Right."
+    assert heard(page) == [(False, True), (False, False), (True, False)]
+    page.get_by_role("button", name="Another one").press("Enter")
+    assert first.input_value() == second.input_value() == said.inner_text() == ""
+    assert first.evaluate("(e) => e === document.activeElement")
+    typed("1", "2")
+    assert heard(page)[3:] == [(True, True)]
+
+
+@pytest.mark.browser
+def test_who_reads_the_working_first_has_not_found_the_answer(show):
+    page = show(Practice(**ONE))
+    page.evaluate(HEARD)
+    way = page.get_by_role("button", name="Show the working")
+    assert page.get_by_text("Take 3 twice").count() == 1 and way.is_visible()
+    assert not page.get_by_text("Take 3 twice").is_visible()
+    way.click()
+    assert page.get_by_text("Take 3 twice").is_visible()
+    page.get_by_role("button", name="Hide the working").click()
+    assert not page.get_by_text("Take 3 twice").is_visible()
+    page.get_by_role("textbox").fill("6")
+    page.get_by_role("button", name="Check").click()
+    assert heard(page) == [(False, True), (True, False)]
