@@ -5,7 +5,7 @@ window.AttentionReview = (() => {
   const kinds = window.AttentionAsked.flatMap(({ title, page, practice }) =>
     Object.entries(practice).map(([name, label]) => ({ name, label, title, page })),
   );
-  const place = document.getElementById("review");
+  const place = document.getElementById("practice-review");
   const make = (tag, text = "", attributes = {}) => {
     const element = document.createElement(tag);
     element.textContent = text;

@@ -27,9 +27,9 @@ def go(page, address):
 
 def waiting(page):
     """The review has its problem."""
-    page.locator("#review .attn-question").wait_for()
+    page.locator("#practice-review .attn-question").wait_for()
     frame(page)
-    return page.locator("#review")
+    return page.locator("#practice-review")
 
 
 def answer(page, typed):
@@ -68,10 +68,12 @@ def test_review_asks_what_was_opened_and_forgets_when_told(open_page, protocol):
     review = waiting(page)
     said = review.get_by_role("status").first.inner_text()
     assert said == "From chapter 2 Query, key, value: wrong last time."
-    assert page.evaluate("document.activeElement.matches('#review input')")
+    assert page.evaluate("document.activeElement.matches('#practice-review input')")
     answer(page, "7")
     assert "Not yet" in review.inner_text()
-    row = page.locator("#review tr", has=page.get_by_role("link", name="from scores to weights"))
+    row = page.locator(
+        "#practice-review tr", has=page.get_by_role("link", name="from scores to weights")
+    )
     assert row.locator("td").all_inner_texts()[1:3] == ["0", "2"]
     kinds = set()
     for _ in range(6):
@@ -136,10 +138,10 @@ def test_review_works_where_storage_is_closed(watch, server):
     page.add_init_script(CLOSED)
     page.goto(server + REVIEW)
     answer(page, "abc")
-    assert "Type a number" in page.locator("#review").inner_text()
+    assert "Type a number" in page.locator("#practice-review").inner_text()
     answer(page, "7")
-    assert "Not yet" in page.locator("#review").inner_text()
-    wrong = page.locator("#review td:nth-child(3)").all_inner_texts()
+    assert "Not yet" in page.locator("#practice-review").inner_text()
+    wrong = page.locator("#practice-review td:nth-child(3)").all_inner_texts()
     assert wrong.count("1") == 1 and wrong.count("0") == len(all_practice()) - 1
 
 

@@ -244,7 +244,7 @@ HELD = [
 @pytest.mark.parametrize(("function", "megabytes"), HELD)
 def test_memory_of_arrays_is_the_most_that_is_held_at_once(function, megabytes):
     assert 0 <= peak_memory(function) - megabytes * MB < 2000
-    assert len({peak_memory(function) for _ in range(4)}) == 1
+    assert np.ptp([peak_memory(function) for _ in range(4)]) < 2000
 
 
 def test_what_was_held_before_does_not_count():

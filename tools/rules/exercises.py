@@ -143,7 +143,7 @@ def plain_sentences(page):
         said = {m.name: m.diagnosis for m in exercise.mistakes}
         said |= {part: getattr(exercise, part) for part in ("task", "why", "general", "definition")}
         for part, text in said.items():
-            if not text[0].isupper() or not text.endswith(".") or "  " in text:
+            if not text[0].isupper() or text[-1] not in ".?" or "  " in text:
                 yield f"{name}: {part} should be sentences, from a capital letter to a full stop"
             if "hapter 0" in text:
                 yield f"{name}: {part} should name chapters without a leading zero"

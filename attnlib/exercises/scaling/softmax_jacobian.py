@@ -76,8 +76,8 @@ LOG_SOFTMAX = (
     "the less, the smaller it is."
 )
 W_FOR_PRODUCTS = (
-    "w itself is subtracted, the same in every row or column. What one weight loses by another's "
-    "score depends on both: products w_i w_j, for all pairs."
+    "The weight itself is subtracted, the same in every row or column. What one weight loses by "
+    "another's score depends on both: products w_i w_j, for all pairs."
 )
 HALF_A_TABLE = (
     "One triangle of the table is empty. Weight i moves with score j and weight j with score i: "
@@ -173,8 +173,8 @@ EXERCISE = Exercise(
         Mistake(
             "w_in_every_row",
             lambda w: w - np.outer(w, w),
-            "w is added to every row, so beside the diagonal stands w_j (1 - w_i). Only where i "
-            "and j are the same does more than the product remain.",
+            "The weight is added to every row, so beside the diagonal stands w_j (1 - w_i). Only where "
+            "i and j are the same does more than the product remain.",
         ),
         Mistake(
             "w_instead_of_products",

@@ -136,7 +136,7 @@ def without_plain_spans(body):
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download, the page's own table."""
     context["widget_scripts"] = live.scripts_of(app.env, pagename)
-    context["is_review"] = 'id="review"' in (context.get("body") or "")
+    context["is_review"] = 'id="practice-review"' in (context.get("body") or "")
     context["is_cover"] = pagename == app.config.root_doc
     context["chapter"] = chapter_number(pagename)
     # ARIA 1.2 has no entries of bibliographies any more; they are items of a list.

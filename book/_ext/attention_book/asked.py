@@ -69,7 +69,7 @@ class Review(SphinxDirective):
             scripts |= {s["script"] for s in chapter["asked"].values() if is_practice(s)}
         live.known(self.env)[self.env.docname] = (scripts, {})
         needs = "The review needs JavaScript. Each chapter has its own practice."
-        place = f'<div id="review"><noscript>{needs}</noscript></div>'
+        place = f'<div id="practice-review"><noscript>{needs}</noscript></div>'
         return [nodes.raw("", place, format="html")]
 
 
