@@ -173,8 +173,8 @@ EXERCISE = Exercise(
         Mistake(
             "w_in_every_row",
             lambda w: w - np.outer(w, w),
-            "The weight is added to every row, so beside the diagonal stands w_j (1 - w_i). Only where "
-            "i and j are the same does more than the product remain.",
+            "The weight is added to every row, so beside the diagonal stands w_j (1 - w_i). Only "
+            "where i and j are the same does more than the product remain.",
         ),
         Mistake(
             "w_instead_of_products",
