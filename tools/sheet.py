@@ -5,6 +5,7 @@ all answers, the working, and what each known mistake would have given.  The sam
 same sheets.  They are written to _build/sheets/, with the fonts that they need beside them.
 """
 
+import json
 import re
 import shutil
 import sys
@@ -71,8 +72,8 @@ def typeset(text):
     >>> typeset("The weight `w₁` < 1")
     'The weight \\\\(w_{1}\\\\) &lt; 1'
     """
-    pieces = escape(text).split("`")
-    return "".join(rf"\({tex(piece)}\)" if i % 2 else piece for i, piece in enumerate(pieces))
+    pieces = text.split("`")
+    return escape("".join(rf"\({tex(p)}\)" if i % 2 else p for i, p in enumerate(pieces)))
 
 
 def label(field):
@@ -87,7 +88,7 @@ def page(title, body, problems=0):
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE.replace('INK', LIGHT['ink']).replace('ROOM', room)}</style>"
-        f"<script>{MATHJAX.replace('MACROS', repr(macros))}</script>"
+        f"<script>{MATHJAX.replace('MACROS', json.dumps(macros))}</script>"
         '<script defer src="vendor/mathjax/es5/tex-chtml.js"></script>'
         f"</head><body>{body}</body></html>\n"
     )
@@ -159,7 +160,11 @@ def main(chapters="", students="", seed=""):
     students, seed = whole("STUDENTS", students, 1, MOST), whole("SEED", seed, 0, 10**6)
     names = [page.name for page in pages]
     kinds = [kind for name, kind in all_practice().items() if name.split(".")[0] in names]
-    numbers = " and ".join(str(page.number) for page in pages)
+    for page in pages:
+        if not any(name.startswith(page.name + ".") for name in all_practice()):
+            raise SystemExit(f"{page.path.stem} has no practice")
+    *most, last = (str(page.number) for page in pages)
+    numbers = f"{', '.join(most)} and {last}" if most else last
     heading = f"Practice for chapter{'s' if len(pages) > 1 else ''} {numbers}"
     if len(kinds) > FIT:
         print(f"{len(kinds)} problems take more than one page a student; {FIT} fit on one")

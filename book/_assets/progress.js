@@ -37,11 +37,12 @@ window.AttentionProgress = (() => {
 
   const due = ({ level, last }) => last + PAUSES[level] * DAY;
 
-  // A right answer at the first try, when the kind is due, doubles its pause; a wrong one ends it.
+  // A right answer at the first try, when the kind is due or was wrong last time, doubles its
+  // pause; a wrong one ends it.
   function record(name, right, first, now = Date.now()) {
     const { answers } = load();
     const old = answers[name] ?? { right: 0, wrong: 0, level: 0, last: 0 };
-    const rises = right && first && now >= due(old);
+    const rises = right && first && (old.level === 0 || now >= due(old));
     const level = right ? Math.min(old.level + (rises ? 1 : 0), PAUSES.length - 1) : 0;
     answers[name] = {
       right: old.right + (right ? 1 : 0),

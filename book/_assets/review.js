@@ -41,12 +41,13 @@ window.AttentionReview = (() => {
   const arrived = new Map();
   const waiting = new Map();
   function add(stored) {
-    const { name } = stored.state;
-    arrived.set(name, stored);
-    waiting.get(name)?.(stored);
+    waiting.get(stored.state.name)(stored);
   }
   function problems(name) {
-    if (arrived.has(name)) return Promise.resolve(arrived.get(name));
+    if (!arrived.has(name)) arrived.set(name, fetched(name));
+    return arrived.get(name);
+  }
+  function fetched(name) {
     const root = document.documentElement.dataset.content_root;
     const script = make("script", "", { src: `${root}_static/practice/${name}.js` });
     return new Promise((resolve, reject) => {
@@ -71,7 +72,7 @@ window.AttentionReview = (() => {
       last,
     );
     const { title } = kinds.find((kind) => kind.name === name);
-    const all = among.length === kinds.length && !Object.keys(load().opened).length;
+    const all = !kinds.some(({ page }) => page in load().opened);
     const early = waited(name) < 1 ? "Nothing is due; you can go on all the same. " : "";
     why.textContent = `${early}From chapter ${title}: ${reason(name)}.`;
     if (all) why.textContent += " This browser knows of no chapter that you opened, so all are in.";

@@ -110,7 +110,8 @@ def test_what_was_right_rests_longer_and_longer_and_what_was_wrong_comes_back(op
         days += pause
     assert pauses == [2, 4, 8, 16, 16] and level == 5
     assert record(False, days) == (0, pytest.approx(2 / (24 * 60)))
-    assert record(True, days + 0.01, first=False)[0] == 0
+    assert record(True, days + 0.0001, first=False)[0] == 0
+    assert record(True, days + 0.0002) == (1, pytest.approx(1))
 
 
 def test_the_kind_that_waited_longest_in_its_own_pauses_comes_next(open_page):

@@ -108,8 +108,9 @@ def test_practice_holds_different_problems_and_another_seed_draws_others():
     assert len({p["question"] for p in first.problems}) == 24 and len(other.problems) == 5
     assert not {p["question"] for p in first.problems} >= {p["question"] for p in other.problems}
     assert practice(name).state() == first.state()
+    assert practice(name, problems=7).problems == first.problems[:7]
     kind = all_practice()[name]
-    assert_allclose(first.problems[0]["answer"], kind.problem(0).answer)
+    assert_allclose(first.problems[0]["answer"], kind.problem(0, 0).answer)
 
 
 @pytest.mark.parametrize("make", [ask, practice])

@@ -38,25 +38,27 @@ def bells_in_steps(x, t, h):
 def drawn(rng):
     """Three readings, a place among them and a bandwidth."""
     x = rng.choice(np.arange(0, 3.5, 0.5), 3, replace=False)
-    return x, rng.integers(3), rng.choice([0.5, 1.0, 2.0])
+    return x, rng.integers(3), rng.choice([0.5, 1.0, 1.5])
 
 
 def other_bells(x, t, h):
-    """Bells as people get them wrong: reply -> bells."""
+    """Bells as people get them wrong, where they differ from the right ones: reply -> bells."""
     away = np.abs(x - x[t])
-    return {
-        "That leaves out the 2 in 2h².": np.exp(-(away**2) / h**2),
-        "The bandwidth is squared: 2h², not 2h.": np.exp(-(away**2) / (2 * h)),
-        "The difference is squared before it is divided.": np.exp(-away / (2 * h**2)),
-        "That divides by the bandwidth nowhere.": np.exp(-(away**2) / 2),
+    found = {
+        "You left out the 2: divide by 2h².": np.exp(-(away**2) / h**2),
+        "You did not square the bandwidth: divide by 2h², not by 2h.": np.exp(-(away**2) / (2 * h)),
+        "You did not square the differences.": np.exp(-away / (2 * h**2)),
+        "You left out the bandwidth: divide by 2h², not by 2.": np.exp(-(away**2) / 2),
     }
+    right = np.exp(-(away**2) / (2 * h**2))
+    return {said: bells for said, bells in found.items() if not np.allclose(bells, right)}
 
 
 def weights(rng):
     x, t, h = drawn(rng)
     bells, working = bells_in_steps(x, t, h)
     found = [bell / sum(bells) for bell in bells]
-    wrong = {said: other / other.sum() for said, other in other_bells(x, t, h).items() if h != 1}
+    wrong = {said: other / other.sum() for said, other in other_bells(x, t, h).items()}
     return Problem(
         question=f"The readings are `{short(x)}`, the bandwidth is `h = {short(h)}`. What are the "
         f"weights in the output at the {ORDER[t]} reading?",
@@ -66,10 +68,10 @@ def weights(rng):
         | {
             "Those are the bells. Divide each by their sum.": bells,
             "Those are equal weights, as with a very large bandwidth.": np.full(3, 1 / 3),
-            f"That is the output at another reading: compare with reading {t + 1}.": filtered(x, h)[
-                1
-            ][t - 1],
-            "Alike means a small difference: near readings get the large weights.": (
+            "Those are the weights in another output: compare with the reading asked for.": (
+                filtered(x, h)[1][t - 1]
+            ),
+            "You gave distant readings the large weights; those alike should get them.": (
                 1 / np.array(bells) / (1 / np.array(bells)).sum()
             ),
         },
@@ -82,9 +84,7 @@ def output(rng):
     found = [bell / sum(bells) for bell in bells]
     products = " + ".join(f"{short(w)} · {short(b)}" for w, b in zip(found, x))
     result = sum(w * b for w, b in zip(found, x))
-    wrong = {
-        said: other @ x / other.sum() for said, other in other_bells(x, t, h).items() if h != 1
-    }
+    wrong = {said: other @ x / other.sum() for said, other in other_bells(x, t, h).items()}
     return Problem(
         question=f"The readings are `{short(x)}`, the bandwidth is `h = {short(h)}`. What is the "
         f"adaptive filter's output at the {ORDER[t]} reading?",
@@ -96,7 +96,7 @@ def output(rng):
         ],
         mistakes=wrong
         | {
-            "The bells are not divided by their sum, so the weights do not sum to one.": (
+            "You did not divide the bells by their sum, so the weights do not sum to one.": (
                 np.array(bells) @ x
             ),
             "That is the plain mean: a filter whose weights do not look.": x.mean(),
@@ -122,17 +122,18 @@ def running_average(rng):
         answer=after @ x,
         working=working,
         mistakes={
-            "The factors are exchanged: the new reading enters with a, the old state stays with "
+            "You exchanged the factors: the new reading should enter with a, the old state with "
             "1 − a.": (1 - a) * a ** np.arange(3)[::-1] @ x,
             "That is the mean of the readings. A running average gives late ones more weight.": (
                 x.mean()
             ),
-            "It begins at 0, not at the first reading.": after @ x + (1 - a) ** 3 * x[0],
-            "The last reading is still to come.": after[1:] @ x[:2],
-            "The weights are the wrong way round: the last reading has the largest.": (
+            "You began at the first reading; it should begin at 0.": after @ x
+            + (1 - a) ** 3 * x[0],
+            "You stopped too early: the last reading is still to come.": after[1:] @ x[:2],
+            "You gave the first reading the largest weight; the last one should have it.": (
                 after[::-1] @ x
             ),
-            "The old state has to shrink by 1 − a at each step.": a * x.sum(),
+            "You only added: at each step the old state is multiplied by 1 − a.": a * x.sum(),
         },
     )
 

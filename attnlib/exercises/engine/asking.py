@@ -1,9 +1,11 @@
 """Questions and practice by name: where they are found, and how a problem is drawn."""
 
 import difflib
+import itertools
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
+from zlib import crc32
 
 import numpy as np
 
@@ -23,6 +25,8 @@ def short(x):
 
 #: How often numbers are drawn anew before a kind of practice is given up.
 TRIES = 200
+#: So many problems in a row that were drawn before, and there are no others.
+FRUITLESS = 20
 
 
 class Unclear(ValueError):
@@ -76,8 +80,8 @@ class Kind:
     hint: str
     name: str = ""
 
-    def problem(self, seed):
-        """The problem of a seed: the first drawn whose answers can all be told apart.
+    def problem(self, seed, number=0):
+        """A problem of a seed: the first drawn whose answers can all be told apart.
 
         Raises
         ------
@@ -85,7 +89,9 @@ class Kind:
             If none of 200 is clear; the message says of the last which two answers are alike.
         """
         for attempt in range(TRIES):
-            problem = self.draw(np.random.default_rng([seed, attempt]))
+            # The name is in it, so that two kinds do not draw the same numbers.
+            source = [crc32(self.name.encode()), seed, number, attempt]
+            problem = self.draw(np.random.default_rng(source))
             try:
                 return self._clear(problem)
             except Unclear as unclear:
@@ -109,22 +115,18 @@ class Kind:
         return replace(problem, answer=answer, mistakes=numbers)
 
     def problems(self, count, seed=0):
-        """So many problems, no two alike, as a `Practice` takes them.
-
-        Raises
-        ------
-        ValueError
-            If there are not so many.
-        """
-        found = {}
-        for number in range(TRIES * count):
-            problem = self.problem(TRIES * count * seed + number)
+        """So many problems, as a `Practice` takes them; no two alike while there are others."""
+        found, asked, numbers = [], set(), itertools.count()
+        while len(found) < count:
+            for _ in range(FRUITLESS):
+                problem = self.problem(seed, next(numbers))
+                if problem.question not in asked:
+                    break
+            asked.add(problem.question)
             mistakes = [{"value": v, "reply": said} for said, v in problem.mistakes.items()]
             parts = {"question": problem.question, "answer": problem.answer}
-            found[problem.question] = parts | {"working": problem.working, "mistakes": mistakes}
-            if len(found) == count:
-                return list(found.values())
-        raise ValueError(f"{self.name} has {len(found)} different problems, {count} are wanted")
+            found.append(parts | {"working": problem.working, "mistakes": mistakes})
+        return found
 
 
 def right(text, why):

@@ -11,8 +11,8 @@ NEARLY = (
     "number type such as float16, or something small that is added or cut off, and leave it out."
 )
 UNFILLED = (
-    "The loop does not get everywhere: the other outputs are right, but some are still 0, as they "
-    "were created. Print t inside the loop: which t are missing? A return inside it ends it too."
+    "Some of what you return is 0, and the rest is right. What fills those places: a loop that "
+    "does not get there, a return inside it, or an overflow that was replaced by 0?"
 )
 
 

@@ -28,12 +28,14 @@ def weights(rng):
         question=f"The scores of three keys are `{short(scores)}`. What are the weights?",
         answer=softmax(scores),
         working=working,
-        mistakes={
-            "Scores do not become weights by division alone: take exponentials first.": (
-                scores / (scores.sum() or np.inf)
-            ),
+        mistakes=(
+            {"You divided the scores by their sum: take exponentials first.": scores / scores.sum()}
+            if scores.sum()
+            else {}
+        )
+        | {
             "Those are the exponentials. Divide each by their sum.": np.exp(scores),
-            "The signs are turned: the largest score gets the largest weight.": softmax(-scores),
+            "You gave the smallest score the largest weight; turn it round.": softmax(-scores),
             "That is a hard lookup. Softmax gives the other keys a share, too.": hardmax(scores),
             "Divide by the sum of all exponentials, not by the largest of them.": (
                 np.exp(scores - scores.max())
@@ -70,21 +72,28 @@ def lookup(rng):
                 hardmax(raw) @ values
             ),
             "Those are the scores times the values, without softmax.": raw @ values,
-            "The exponentials are not divided by their sum.": np.exp(raw) @ values,
-            "The scores are divided by √2, which is not asked here: chapter 4 shows why one "
-            "would.": softmax(raw / np.sqrt(2)) @ values,
-            "The signs of the scores are turned: what fits better weighs more.": (
+            "You did not divide the exponentials by their sum.": np.exp(raw) @ values,
+            "You divided the scores by √2, which this question does not ask for: chapter 4 shows "
+            "why one would.": softmax(raw / np.sqrt(2)) @ values,
+            "You gave the key that fits worst the largest weight; turn it round.": (
                 softmax(-raw) @ values
             ),
-            "Softmax takes exponentials, it does not divide the scores by their sum.": (
-                raw @ values / (raw.sum() or np.inf)
-            ),
-        },
+        }
+        | (
+            {
+                "You divided the scores by their sum: softmax takes exponentials first.": (
+                    raw @ values / raw.sum()
+                )
+            }
+            if raw.sum()
+            else {}
+        ),
     )
 
 
 def two_weights(rng):
-    low, high = np.sort(rng.choice(np.arange(-2.5, 3.5, 0.5), 2, replace=False))
+    low = rng.choice(np.arange(-2.0, 2.25, 0.25))
+    high = low + rng.choice(np.arange(0.5, 3.25, 0.25))
     return Problem(
         question=f"Two keys have the scores `{short(high)}` and `{short(low)}`. How many times as "
         "large as the second weight is the first?",
@@ -95,15 +104,19 @@ def two_weights(rng):
         ],
         mistakes={
             "That is the difference of the scores. Softmax takes its exponential.": high - low,
-            "That is the ratio of the scores. Weights compare by the scores' difference.": (
-                high / (low or np.inf)
-            ),
-            "That is the second weight over the first. Asked is the other way round.": (
+            "That is the second weight over the first; the question asks for the inverse.": (
                 np.exp(low - high)
             ),
-            "The scores are added; mind the sign of the second.": np.exp(high + low),
+            "You added the scores: the ratio is the exponential of their difference.": np.exp(
+                high + low
+            ),
             "That is the exponential of the first score alone.": np.exp(high),
-        },
+        }
+        | (
+            {"That is the ratio of the scores. Weights compare by their difference.": high / low}
+            if low
+            else {}
+        ),
     )
 
 

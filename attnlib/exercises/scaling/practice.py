@@ -31,7 +31,7 @@ def spread(rng):
             "Those are the variances. The standard deviation is the root.": [d * q * k, q * k],
             "That holds for components of variance 1. Here each product has the variance "
             "of the query's component times that of the key's.": [sqrt(d), 1],
-            "The second is divided by d. Asked is √d.": [sqrt(d * q * k), sqrt(q * k / d)],
+            "You divided by d; the question asks for √d.": [sqrt(d * q * k), sqrt(q * k / d)],
             "The variances of independent factors are multiplied, not added.": [
                 sqrt(d * (q + k)),
                 sqrt(q + k),
@@ -70,8 +70,8 @@ def scaled_weights(rng):
         ],
         mistakes={
             "The scale is missing: divide by √d = 2 before softmax.": taken(products),
-            "That divides by d. The scale is 1/√d.": taken(products / 4),
-            "That multiplies by √d. The scale divides.": taken(products * 2),
+            "You divided by d. The scale is 1/√d.": taken(products / 4),
+            "You multiplied by √d. The scale divides.": taken(products * 2),
             "The scores are right. Their weight is an exponential over the sum of both.": [
                 *(products / 2),
                 np.exp(products[0] / 2),
@@ -112,15 +112,15 @@ def response(rng):
         mistakes={
             "Those are the rates at which each weight follows its own score. Only one score rises "
             "here.": weights * (1 - weights),
-            "The others do not gain: what one weight gains the others lose.": (
+            "You let the others gain; what one weight gains the others should lose.": (
                 np.abs(entries) * 1.0
             ),
             "A weight's own rate is w(1 − w), not −w².": -weights * weights[j],
             "The others move, too: all weights share one sum.": entries[j] * own,
-            "Each entry is a product of two weights: multiply by the weight that changes.": (
+            "Those are the rates of the weights' logarithms: multiply each by its own weight.": (
                 own - weights[j]
             ),
-            "The others lose, but each in proportion to its own weight.": (
+            "You let the others lose equally; each should lose in proportion to its own weight.": (
                 entries[j] * (own - beside / 2)
             ),
         },

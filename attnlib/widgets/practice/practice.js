@@ -18,6 +18,7 @@ export function render({ model, el }) {
   });
   let problem;
   let tries;
+  let solved;
 
   const say = (text, mark = null) => {
     if (text) verdict.replaceChildren(prose("p", null, text));
@@ -46,7 +47,8 @@ export function render({ model, el }) {
       say(`Not yet, but right so far: ${good.map(({ label }) => label).join(", ")}.`, "wrong");
     else say(`Not yet. ${unsealed(model.get("hint"))}`, "wrong");
     tries += 1;
-    report(el, model, right, tries === 1);
+    if (!solved) report(el, model, right, tries === 1);
+    solved ||= right;
   }
 
   const unfold = (open) => {
@@ -87,6 +89,7 @@ export function render({ model, el }) {
   return follow(model, ["at"], () => {
     problem = problems[model.get("at") % problems.length];
     tries = 0;
+    solved = false;
     writeProse(question, problem.question);
     working.replaceChildren(...problem.working.map((step) => prose("li", null, step)));
     for (const { input } of fields) {

@@ -10,6 +10,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from attention_book import live
+from attnlib.exercises import practice
 from attnlib.widgets import STATE_MIME, WIDGETS
 
 
@@ -83,7 +84,9 @@ def write(app, exception):
     for chapter in chapters(app.srcdir):
         kinds = {name: s for name, s in chapter["asked"].items() if is_practice(s)}
         for name, stored in kinds.items():
-            text = f"AttentionReview.add({json.dumps(stored, ensure_ascii=False)});"
+            # Other numbers than those of the chapter.
+            anew = stored | {"state": practice(name, seed=1).state()}
+            text = f"AttentionReview.add({json.dumps(anew, ensure_ascii=False)});"
             (folder / f"{name}.js").write_text(text, encoding="utf-8")
         listed.append(
             {
