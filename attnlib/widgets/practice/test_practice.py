@@ -2,7 +2,7 @@
 
 import pytest
 from traitlets import TraitError
-from widget_pages import refused
+from widget_pages import frame, refused
 
 from attnlib.widgets import Practice
 
@@ -64,6 +64,7 @@ def test_a_few_numbers_are_judged_together_and_the_first_try_counts(show):
     assert typed("1", "4/2") == typed("1", "2") == "Right."
     assert heard(page) == [(False, True), (False, False), (True, False)]
     page.get_by_role("button", name="Another one").press("Enter")
+    frame(page)
     assert first.input_value() == second.input_value() == said.inner_text() == ""
     assert first.evaluate("(e) => e === document.activeElement")
     typed("1", "2")
