@@ -257,12 +257,16 @@ def endless(start, world, timeout):
 
 
 def test_when_a_process_is_killed_the_others_say_so_and_end(start):
-    ring = endless(start, 3, timeout=60)
-    os.kill(ring.workers()[1], signal.SIGKILL)
-    status, output = ring.end(25)
-    said = said_by_the_ring(output)
-    assert status != 0 and "SIGKILL" in output and output.count("Traceback") == 1
-    assert said and all("lost another process of the ring, which has ended" in x for x in said)
+    for _ in range(3):  # on a busy machine the launcher may end the others before they speak
+        ring = endless(start, 3, timeout=60)
+        os.kill(ring.workers()[1], signal.SIGKILL)
+        status, output = ring.end(25)
+        said = said_by_the_ring(output)
+        assert status != 0 and "SIGKILL" in output and output.count("Traceback") == 1
+        assert all("lost another process of the ring, which has ended" in x for x in said)
+        if said:
+            break
+    assert said
 
 
 def test_when_a_process_is_stopped_the_others_give_up_after_the_timeout(start):
