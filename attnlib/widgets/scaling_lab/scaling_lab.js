@@ -77,7 +77,7 @@ export function render({ model, el }) {
   ];
   const note = () => h("p", { class: "attn-panel-note" }, h("span"), h("span"));
   const notes = words.charts.map(note);
-  const voice = spoken();
+  const voice = spoken(words);
 
   // What takes long is computed once: the products for a seed, the curves for a correlation.
   const products = remember((kind, seed) =>
@@ -115,7 +115,7 @@ export function render({ model, el }) {
       filled.forEach((line, i) => write(notes[chart].children[i], line));
       return `${spoken}: ${filled.join(", ")}.`;
     });
-    voice.say([`d = ${d}.`, ...told].join(" "));
+    voice.say([`d = ${d}.`, ...told].join(" "), numbers);
   }
 
   const panels = [histogram, sorted, gradients].map(({ root }, i) =>
