@@ -100,9 +100,9 @@ def open_page(watch, site, server):
 def show(watch, tmp_path):
     """`show(widget, widget)` opens a page from disk that holds these widgets and nothing else."""
 
-    def show(*widgets, scripts=(), **options):
+    def show(*widgets, scripts=(), prose="", **options):
         path = tmp_path / "widgets.html"
-        path.write_text(widget_page_text(widgets, scripts), encoding="utf-8")
+        path.write_text(widget_page_text(widgets, scripts, prose), encoding="utf-8")
         watch.allowed.append(tmp_path.as_uri())
         page = watch.page(**options)
         page.goto(path.as_uri())

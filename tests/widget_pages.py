@@ -28,10 +28,16 @@ def svg_address(svg):
     return "data:image/svg+xml," + quote(svg)
 
 
-def widget_page_text(widgets, scripts=()):
-    """A page with these widgets, alive as in the site; `scripts` are texts run after theirs."""
+def widget_page_text(widgets, scripts=(), prose=""):
+    """A page with these widgets, alive as in the site, in the figures ``fig-1``, ``fig-2``, ….
+
+    `scripts` are texts run after the widgets' own; `prose` is HTML above the widgets.
+    """
     bundles = [bundle(widget) for widget in widgets]
-    places = [live.place(data, svg_address) for data in bundles]
+    places = [
+        f'<figure id="fig-{number}">{live.place(data, svg_address)}</figure>'
+        for number, data in enumerate(bundles, 1)
+    ]
     names = sorted({data[live.STATE]["script"] for data in bundles})
     code = [HOST.read_text(encoding="utf-8"), modules.shared_script()]
     code += [modules.site_script(n) for n in names if (modules.HERE / n).exists()]
@@ -41,8 +47,9 @@ def widget_page_text(widgets, scripts=()):
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
         f"<style>{attention_book.colours()}{modules.stylesheet()}"
-        "body { margin: 1rem; max-width: 40rem; background: var(--page) }</style></head>"
-        f"<body><main><h1>Widgets</h1>{''.join(places)}</main>{scripts_text}</body></html>"
+        "body { margin: 1rem; max-width: 40rem; background: var(--page) } figure { margin: 0 }"
+        f"</style></head><body><main><h1>Widgets</h1>{prose}{''.join(places)}</main>{scripts_text}"
+        "</body></html>"
     )
 
 

@@ -55,6 +55,7 @@ window.AttentionBook = (() => {
       load(`${script}/${script}.js`).render({ model: models.get(model), el: stage });
       element.replaceChildren(stage);
       element.dataset.alive = "";
+      wake(element);
     } catch (error) {
       const line = document.createElement("p");
       line.className = "attn-broken";
@@ -63,6 +64,46 @@ window.AttentionBook = (() => {
       element.append(line);
       console.error(error);
     }
+  }
+
+  // Phrases of the text that put a widget into a state, and numbers in it that follow the widget:
+  // spans that name it by the figure that it stands in. Until it is alive they are plain words.
+  function wake(place) {
+    const figure = place.closest("figure")?.id;
+    const all = figure ? document.querySelectorAll(`[data-widget="${figure}"]`) : [];
+    const numbers = [...all].filter((words) => words.dataset.show);
+    for (const words of all) if (words.dataset.set) control(words, place);
+    place.addEventListener("attention-numbers", ({ detail }) => {
+      for (const number of numbers) {
+        const [name, index = 0] = number.dataset.show.split(".");
+        number.textContent = detail[name][index];
+      }
+    });
+  }
+
+  // A browser gives a <button> a box of its own; this one is broken into lines like its sentence.
+  function control(words, place) {
+    words.setAttribute("role", "button");
+    words.tabIndex = 0;
+    words.addEventListener("click", () => {
+      const detail = JSON.parse(words.dataset.set);
+      place.querySelector(".attn-presets").dispatchEvent(new CustomEvent("attention-set", { detail }));
+      bringIntoView(place);
+    });
+    words.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      words.click();
+    });
+  }
+
+  // Whoever changes a picture from the text wants to see it change. The page moves only where less
+  // than half of the widget, or of the window, shows it; where the focus is does not change.
+  function bringIntoView(place) {
+    const { top, bottom, height } = place.getBoundingClientRect();
+    const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
+    const block = height > innerHeight ? "start" : "nearest";
+    if (seen < Math.min(height, innerHeight) / 2) place.scrollIntoView({ block });
   }
 
   // The widgets' modules, each made once, when something first needs it.

@@ -47,9 +47,14 @@ def tiny_book(tmp_path):
     return tiny_book
 
 
-def test_a_good_book_is_built(tiny_book):
-    code, said = tiny_book()
+SPAN = """<span data-widget="fig-x" data-set='{"q": [-1, 0], "kind": "it"}'>turn</span>"""
+
+
+def test_a_good_book_is_built_and_words_that_move_a_widget_pass_through(tiny_book, tmp_path):
+    code, said = tiny_book(f"# Cover\n\n{SPAN} it, $q$ {SPAN}\n\n- a {SPAN}.\n\n|{SPAN}|\n|-|\n")
     assert code == 0, said
+    built = (site_tools.html_of(tmp_path / "out") / "book/index.html").read_text(encoding="utf-8")
+    assert built.count(SPAN) == 4
 
 
 def test_a_broken_reference_fails_the_build(tiny_book):

@@ -104,6 +104,9 @@ BROKEN = {
     "enough_practice": (all_but(1, 'practice("'), "1 cells with practice(…), at least 2 wanted"),
     "questions_of_the_chapter": (without('ask("query_key_value.shift"'), "no cell has ask("),
     "closing_sections": (prose("## Summary", "## The end"), "the section '## Summary' is missing"),
+    "words_that_move": (
+        prose("## Summary", "<span data-widget='fig-x'>x</span>"), "another form than <span data-"
+    ),
     "printed_numbers": (prose("## Summary", "## Summary\n\nIt is 0.1234."), "the text says 0.1234"),
     "enough_exercises": (no_exercise("aim"), "2 exercises, at least 3 wanted"),
     "exercises_of_the_chapter": (no_exercise("aim"), 'no cell has check("query_key_value.aim"'),
@@ -126,7 +129,7 @@ def found(edit=lambda notebook: None, path=PATH, **excused):
 
 def test_every_rule_is_broken_here_and_says_why_it_is_there():
     assert {*BROKEN, *OF_FILES} == set(RULES)
-    for file in ("cells", "chapters", "exercises"):
+    for file in ("cells", "chapters", "exercises", "prose"):
         functions = vars(sys.modules[f"rules.{file}"])
         assert all(functions[name].__doc__ for name in set(RULES) & set(functions))
     assert found() == []
@@ -139,6 +142,29 @@ def test_a_broken_rule_speaks_up_and_can_be_excused(name):
     assert said and words in said[0]
     excused = found(edit, **{name: "The reason stands here."})
     assert excused == [line for line in found(edit) if f"[{name}]" not in line]
+
+
+#: A span of the chapter's text -> what is said of it.
+SPANS = {
+    """<span data-widget="fig-query-plane" data-set='{"query": [-1, -1]}'>turn it</span>""": "",
+    """<span data-widget="fig-query-plane" data-show="weights.2">0.024</span>""": "",
+    """<span data-widget="fig-query-plane" data-set='{"query": [9, 9]}'>far</span>""": "got [9",
+    """<span data-widget="fig-query-plane" data-set='{"K": [[1, 1]]}'>less</span>""": "has 3 K",
+    """<span data-widget="fig-query-plane" data-set='{"weights": [1]}'>w</span>""": "needs traits",
+    """<span data-widget="fig-query-plane" data-set='{}'>nothing</span>""": "needs traits of Query",
+    """<span data-widget="fig-query-plane" data-set='query'>no JSON</span>""": "refuses its data-",
+    """<span data-widget="fig-query-plane" data-set='3'>no object</span>""": "refuses its data-set",
+    """<span data-widget="fig-hull" data-set='{"query": [0, 0]}'>x</span>""": "of fig-query-plane",
+    """<span data-widget="fig-query-plane" data-show="weights.2">0.025</span>""": "with 0.024: wr",
+    """<span data-widget="fig-query-plane" data-show="weights.3">0.024</span>""": "has 3 numbers",
+    """<span data-widget="fig-query-plane" data-show="weight">0.024</span>""": "no 'weight': write",
+}
+
+
+@pytest.mark.parametrize("span", SPANS)
+def test_words_that_move_a_widget_move_it_and_numbers_are_its_own(span):
+    said = found(prose("## Summary", f"## Summary\n\nNow {span}.".replace("\\", r"\\")))
+    assert said == [] if not SPANS[span] else len(said) == 1 and SPANS[span] in said[0], said
 
 
 @pytest.mark.parametrize("name", OF_FILES)

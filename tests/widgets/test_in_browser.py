@@ -16,6 +16,7 @@ from attnlib.widgets import WIDGETS
 pytestmark = pytest.mark.browser
 
 AT_ONCE = "{ const later = setTimeout; window.setTimeout = (run) => later(run, 0); }"
+TOLD = "addEventListener('attention-numbers', ({ detail }) => (window.told = detail))"
 MARKUP = "<img src=x onerror=alert(1)>"
 #: Elements that come into the widget while the reader drags.
 ADDED = """
@@ -44,6 +45,7 @@ def opened(request, browser, tmp_path_factory):
             path.write_text(widget_page_text(shown), encoding="utf-8")
             pages[key] = watch.page(**screen)
             pages[key].add_init_script(AT_ONCE)
+            pages[key].add_init_script(TOLD)
             pages[key].goto(path.as_uri())
         else:
             pages[key].reload()
@@ -83,6 +85,8 @@ def agrees(page, cls, *, changed):
     assert rounded(found) == rounded(first(cls, **changed))
     spoken = page.locator("[aria-live=polite]")
     assert (spoken.inner_text() if spoken.count() else "") == cls(**found).said()
+    told = page.evaluate("window.told")
+    assert told is None or told == cls(**found).shown()
 
 
 def test_it_says_what_python_says_of_every_sample(opened):

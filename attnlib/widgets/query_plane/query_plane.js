@@ -121,7 +121,7 @@ export function render({ model, el }) {
   const matching = matchingPanel(model);
   const returning = returningPanel(model);
   const table = workedTable(model);
-  const voice = spoken();
+  const voice = spoken(words);
   const controls = [
     bound(model, "normalizer", choice, {
       label: "Normalise by",
@@ -141,7 +141,8 @@ export function render({ model, el }) {
     returning.draw(values, weights, y);
     table.draw(scores, weights, y);
     controls.forEach((control) => control.draw());
-    voice.say(fill(words.said, { weights, output: y }));
+    const numbers = { weights, output: y };
+    voice.say(fill(words.said, numbers), numbers);
   }
 
   el.append(

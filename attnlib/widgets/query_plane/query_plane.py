@@ -9,7 +9,6 @@ from attnlib import attention, figures, normalizers, scores
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.traits import Numbers, choice, presets, real, text, within
-from attnlib.widgets.shared.words import fill
 
 NORMALIZERS = {
     name: getattr(normalizers, name)
@@ -135,8 +134,8 @@ class QueryPlane(BookWidget):
         yield Move("textbox", f"{name}, x", "1/4", {trait: among([0.25, y])})
         yield Move("textbox", f"{name}, y", "−1,5", {trait: among([x, -1.5])})
 
-    def said(self):
-        return fill(self.words["said"], {"weights": self.weights, "output": self.output})
+    def numbers(self):
+        return {"weights": self.weights, "output": self.output}
 
     @still
     def picture(self):

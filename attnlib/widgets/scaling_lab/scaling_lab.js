@@ -75,7 +75,7 @@ export function render({ model, el }) {
   ];
   const note = () => h("p", { class: "attn-panel-note" }, h("span"), h("span"));
   const notes = words.charts.map(note);
-  const voice = spoken();
+  const voice = spoken(words);
 
   // What takes long is computed once: the products for a seed, the slopes for what they hang on.
   const products = remember((kind, seed) =>
@@ -114,7 +114,7 @@ export function render({ model, el }) {
       filled.forEach((line, i) => write(notes[chart].children[i], line));
       return `${spoken}: ${filled.join(", ")}.`;
     });
-    voice.say([`d = ${d}.`, ...told].join(" "));
+    voice.say([`d = ${d}.`, ...told].join(" "), numbers);
   }
 
   const panels = [histogram, sorted, derivatives].map(({ root }, i) =>

@@ -144,11 +144,14 @@ class ScalingLab(BookWidget):
 
     def lines(self):
         """The lines under each chart, in words and numbers: three lists of str."""
+        found = self.numbers()
+        return [[fill(line, found) for line in lines] for _, _, *lines in self.words["charts"]]
+
+    def numbers(self):
         scores = self.scores
-        numbers = {"mean": scores.mean(), "std": scores.std(), "own": self.own_weight}
-        numbers["largest"] = self.weights.max(axis=1).mean()
-        numbers["slope"] = np.median(self.slopes(self.scale))
-        return [[fill(line, numbers) for line in lines] for _, _, *lines in self.words["charts"]]
+        found = {"mean": scores.mean(), "std": scores.std(), "own": self.own_weight}
+        found["largest"] = self.weights.max(axis=1).mean()
+        return found | {"slope": np.median(self.slopes(self.scale))}
 
     def said(self):
         charts = (

@@ -12,6 +12,7 @@ from traitlets import TraitError
 from attnlib import figures
 from attnlib.figures.style import styled
 from attnlib.widgets.shared.traits import text
+from attnlib.widgets.shared.words import fill, written
 
 #: The MIME type of a widget's state in a notebook; the site mounts the live widget from it.
 STATE_MIME = "application/vnd.attnlib.widget+json"
@@ -56,9 +57,17 @@ class BookWidget(anywidget.AnyWidget):
         """What a reader can move, choose or type: a `Move` for each."""
         raise NotImplementedError
 
+    def numbers(self):
+        """The numbers that it says, by their names in `words.json`."""
+        raise NotImplementedError
+
     def said(self):
         """What is read aloud once the numbers have come to rest."""
-        raise NotImplementedError
+        return fill(self.words["said"], self.numbers())
+
+    def shown(self):
+        """The numbers as the text of a chapter shows them: name -> a str for each."""
+        return written(self.words, self.numbers())
 
     def picture(self):
         """What is shown where the widget cannot live: ``{mime type: content}``."""

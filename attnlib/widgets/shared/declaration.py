@@ -14,7 +14,7 @@ PARTS = {
     "shows": "a sentence that says what its picture shows, for pages that give no alternative text",
     "look": 'how it stands in the page: "column", "wide" (wider than the text) or "boxed"',
     "moves": "a method that yields a Move for everything a reader can move, choose or type",
-    "said": "a method that returns what its script says aloud after a change",
+    "numbers": "a method that returns the numbers that it says, by their names in words.json",
     "picture": "a method that draws it, decorated with `still`",
 }
 

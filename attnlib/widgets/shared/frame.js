@@ -1,6 +1,6 @@
 // What all widgets have around their picture: a frame, changes of the model, a spoken line.
 import { button } from "./controls.js";
-import { h, prose, write as writeText } from "./parts.js";
+import { h, prose, write as writeText, written } from "./parts.js";
 
 // Run `draw` at most once a frame.
 export function onFrame(draw) {
@@ -95,30 +95,39 @@ export function frameOf(model, ...children) {
   return still(frame);
 }
 
-// Buttons that put the widget into a named state, and one that takes everything back. `restore`
-// runs too, for what no trait knows of: text that was typed and refused.
+// Buttons that put the widget into a named state, and one that takes everything back; phrases of
+// the page's text do it by an event (live.js). `restore` runs too, for what no trait knows of:
+// text that was typed and refused.
 export function presets(model, names, restore = () => {}) {
   const first = Object.fromEntries(names.map((name) => [name, model.get(name)]));
   const list = model.get("presets") || [];
-  const to = (state) => () => {
+  const to = (state) => {
     restore();
     change(model, state);
   };
-  return h(
+  const element = h(
     "div",
     { class: "attn-presets" },
-    ...list.map(({ label, ...state }) => button(label, to(state))),
-    button("Reset", to(first), { class: "attn-button attn-button--quiet" }),
+    ...list.map(({ label, ...state }) => button(label, () => to(state))),
+    button("Reset", () => to(first), { class: "attn-button attn-button--quiet" }),
   );
+  element.addEventListener("attention-set", ({ detail }) => to(detail));
+  return element;
 }
 
-// A line that is read aloud once the numbers have come to rest.
-export function spoken() {
+// A line that is read aloud once the numbers have come to rest. The numbers that it says are told
+// to the page too, whose text may show them (live.js); `words` says with how many decimals.
+export function spoken(words) {
   const element = h("p", { class: "attn-spoken", "aria-live": "polite" });
   let timer = null;
-  const say = (text) => {
+  const tell = readable(element, (numbers) => {
+    const detail = written(words, numbers);
+    element.dispatchEvent(new CustomEvent("attention-numbers", { bubbles: true, detail }));
+  });
+  const say = (text, numbers) => {
     clearTimeout(timer);
     timer = setTimeout(() => writeText(element, text), 400);
+    tell(numbers);
   };
   return { element, say };
 }

@@ -70,15 +70,24 @@ export function vector(values, digits = 2) {
   return `[${values.map((value) => number(value, digits)).join(", ")}]`;
 }
 
+const PLACE = /\{(\w+):\.(\d)f\}/g;
+
+function spelled(values, digits) {
+  return [values]
+    .flat()
+    .map((value) => (Number.isNaN(value) ? "\u2013" : number(value, Number(digits))));
+}
+
 // A sentence of words.json with its numbers: `{mean:.2f}` is written with two decimals, several
 // numbers with commas between them. The same in Python: attnlib.widgets.shared.words.
 export function fill(sentence, numbers) {
-  return sentence.replace(/\{(\w+):\.(\d)f\}/g, (_, name, digits) =>
-    [numbers[name]]
-      .flat()
-      .map((value) => (Number.isNaN(value) ? "\u2013" : number(value, Number(digits))))
-      .join(", "),
-  );
+  return sentence.replace(PLACE, (_, name, digits) => spelled(numbers[name], digits).join(", "));
+}
+
+// The numbers as texts, a list for each name, with the decimals of their places in the words.
+export function written(words, numbers) {
+  const places = [...JSON.stringify(words).matchAll(PLACE)];
+  return Object.fromEntries(places.map(([, name, d]) => [name, spelled(numbers[name], d)]));
 }
 
 // Plain text with `code` between backticks.

@@ -36,6 +36,9 @@ class Question(BookWidget):
         """The answer with its reasons, as HTML."""
         raise NotImplementedError
 
+    def numbers(self):
+        return {}
+
     def said(self):
         return ""
 

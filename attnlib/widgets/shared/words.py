@@ -1,5 +1,6 @@
 """Sentences that are drawn in a picture and said by a widget: one text, filled in both."""
 
+import json
 import math
 import re
 
@@ -19,9 +20,20 @@ def fill(sentence, numbers):
     'Weights 0.50, −1.00, error –.'
     """
 
-    def written(match):
-        name, digits = match.groups()
-        values = np.ravel(numbers[name])
-        return ", ".join("–" if math.isnan(x) else f"{x:z.{digits}f}" for x in values)
+    return _NUMBER.sub(lambda match: ", ".join(written(match[0], numbers)[match[1]]), sentence)
 
-    return _NUMBER.sub(lambda match: written(match).replace("-", "−"), sentence)
+
+def written(words, numbers):
+    """Numbers with the decimals of their places in `words`, which may be nested; name -> list.
+
+    Examples
+    --------
+    >>> written({"said": ["Weights {w:.2f}", "error {e:.3f}."]}, {"w": [0.5, -1], "e": 2})
+    {'w': ['0.50', '−1.00'], 'e': ['2.000']}
+    """
+
+    def text(x, digits):
+        return "–" if math.isnan(x) else f"{x:z.{digits}f}".replace("-", "−")
+
+    places = _NUMBER.findall(json.dumps(words))
+    return {name: [text(x, digits) for x in np.ravel(numbers[name])] for name, digits in places}

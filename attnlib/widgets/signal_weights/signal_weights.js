@@ -107,10 +107,11 @@ export function render({ model, el }) {
   });
   const controls = [mode, reach, bandwidth];
   const worked = h("p", { class: "attn-worked" });
-  const voice = spoken();
-  const tell = readable(worked, (text) => {
+  const voice = spoken(words);
+  const tell = readable(worked, (numbers) => {
+    const text = fill(words.said, numbers);
     write(worked, text);
-    voice.say(text);
+    voice.say(text, numbers);
   });
 
   const weightsAt = (t) =>
@@ -140,17 +141,15 @@ export function render({ model, el }) {
       const squares = outputs.map((y, j) => (y - clean[j]) ** 2).filter((_, j) => where(j));
       return Math.sqrt(squares.reduce((a, b) => a + b, 0) / squares.length);
     };
-    tell(
-      fill(words.said, {
-        moment: t,
-        signal: signal[t],
-        output: outputs[t],
-        clean: clean[t],
-        before: error((j) => j <= edge - 4),
-        near: error((j) => Math.abs(j - edge) < 4),
-        after: error((j) => j >= edge + 4),
-      }),
-    );
+    tell({
+      moment: t,
+      signal: signal[t],
+      output: outputs[t],
+      clean: clean[t],
+      before: error((j) => j <= edge - 4),
+      near: error((j) => Math.abs(j - edge) < 4),
+      after: error((j) => j >= edge + 4),
+    });
     speak();
   }
 

@@ -10,7 +10,6 @@ from attnlib.palette import LIGHT
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.traits import Numbers, choice, presets, real, text, whole
-from attnlib.widgets.shared.words import fill
 
 EDGE = examples.noisy_edge()
 
@@ -155,12 +154,10 @@ class SignalWeights(BookWidget):
         yield Move("radio", "fixed: near in time", "Space", {"mode": "fixed"})
         yield Move("radio", "adaptive: alike in value", "Space", {"mode": "adaptive"})
 
-    def said(self):
-        numbers = {"moment": self.moment, "output": self.output}
-        numbers |= {name: getattr(self, name)[self.moment] for name in ("signal", "clean")}
-        return fill(
-            self.words["said"], numbers | dict(zip(("before", "near", "after"), self.errors()))
-        )
+    def numbers(self):
+        at = {name: getattr(self, name)[self.moment] for name in ("signal", "clean")}
+        at |= {"moment": self.moment, "output": self.output}
+        return at | dict(zip(("before", "near", "after"), self.errors()))
 
     @still
     def picture(self):
