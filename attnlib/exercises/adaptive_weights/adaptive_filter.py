@@ -115,7 +115,7 @@ EXERCISE = Exercise(
         Mistake(
             "positions",
             _filter(of=lambda x: np.arange(len(x), dtype=float)),
-            "The weights compare places, t - j, instead of values, x_t - x_j. They are then the "
+            "The weights compare places, t - j, instead of elements, x_t - x_j. They are then the "
             "same for every signal, as in a moving average.",
         ),
         Mistake(
@@ -198,14 +198,14 @@ EXERCISE = Exercise(
         Mistake(
             "places_too",
             _masked(lambda gap, _, h: np.exp(gauss(gap, h))),
-            "The weights compare places as well as values. Only the values decide here: a far "
-            "element that is like x_t counts as much as a near one.",
+            "The weights compare places as well as elements. Only the elements decide: a far "
+            "one that is like x_t counts as much as a near one.",
         ),
         Mistake(
             "neighbours_only",
             _masked(lambda gap, *_: abs(gap) <= 1),
             "Only x_t and its two neighbours are compared. All elements are, however far away: "
-            "the values decide what they weigh.",
+            "how like x_t they are decides what they weigh.",
         ),
         Mistake("only_the_past", _masked(lambda gap, *_: gap >= 0), ONE_SIDE),
         Mistake("only_the_future", _masked(lambda gap, *_: gap <= 0), ONE_SIDE),
@@ -307,6 +307,6 @@ EXERCISE = Exercise(
     "of kernel_weights(x, t, bandwidth).",
     general="The outputs are not the weighted means. Compute one of them as "
     "kernel_weights(x, t, bandwidth) @ x and compare it with yours.",
-    why="This is a filter whose weights come from the values: each reading asks, is compared and "
+    why="This is a filter whose weights come from the signal: each reading asks, is compared and "
     "is summed, so query, key and value are the same reading, and an edge stays an edge.",
 )

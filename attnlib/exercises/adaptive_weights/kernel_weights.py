@@ -1,4 +1,4 @@
-"""Weights that fall off with the distance between values."""
+"""Weights that fall off with the distance between elements."""
 
 import numpy as np
 
@@ -107,8 +107,8 @@ EXERCISE = Exercise(
         Mistake(
             "positions",
             _by_position,
-            "The weights compare places, t - j, instead of values, x_t - x_j. Change one value "
-            "of x: your weights stay as they were.",
+            "The weights compare places, t - j, instead of elements, x_t - x_j. Change one "
+            "element of x: your weights stay as they were.",
         ),
         Mistake("keeps_the_sign", _kernel(lambda gap, h: -gap / (2 * h**2)), SIGNED),
         Mistake("keeps_the_sign_reversed", _kernel(lambda gap, h: gap / (2 * h**2)), SIGNED),
@@ -137,8 +137,8 @@ EXERCISE = Exercise(
         Mistake(
             "place_for_value",
             _kernel(gauss, center=lambda x, t: t),
-            "The number t itself is compared with the elements. t is a position; the value that "
-            "stands there is x[t].",
+            "The number t itself is compared with the elements. t is a position; what stands "
+            "there is x[t].",
         ),
         Mistake("divided_by_n", _kernel(gauss, total=len), NOT_THE_SUM),
         Mistake("divided_by_the_mean", _kernel(gauss, total=np.mean), NOT_THE_SUM),
