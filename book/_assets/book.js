@@ -1,4 +1,4 @@
-// The page's own small tools: theme, contents drawer, copy buttons, search on "/".
+// The page's own small tools: theme, contents, copy buttons, search on "/".
 (() => {
   "use strict";
   const root = document.documentElement;
@@ -32,7 +32,15 @@
   const open = (yes) => {
     contents.classList.toggle("is-open", yes);
     menu.setAttribute("aria-expanded", yes);
-    if (yes) contents.focus();
+    if (!yes) return;
+    contents.focus();
+    reveal(contents.querySelector('[aria-current="location"]'));
+  };
+  // Scroll the contents, and never the page, to one of their links.
+  const reveal = (link) => {
+    if (!link) return;
+    const [at, box] = [link, contents].map((e) => e.getBoundingClientRect());
+    if (at.top < box.top || at.bottom > box.bottom) contents.scrollTop += at.top - box.top - 80;
   };
   menu.setAttribute("role", "button");
   open(false);
@@ -56,6 +64,29 @@
     const outside = !contents.contains(event.target) && !menu.contains(event.target);
     if (outside && contents.classList.contains("is-open")) open(false);
   });
+
+  contents.addEventListener("click", (event) => {
+    if (event.target.closest("a")) open(false);
+  });
+
+  // Contents: the section that is being read, a quarter of the window down, is marked.
+  const links = new Map();
+  const reading = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const link = links.get(target);
+        if (isIntersecting) link.setAttribute("aria-current", "location");
+        else link.removeAttribute("aria-current");
+        if (isIntersecting) reveal(link);
+      }
+    },
+    { rootMargin: "-25% 0px -75% 0px" },
+  );
+  for (const link of contents.querySelectorAll('a[href^="#"]:not([href="#"])')) {
+    const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    links.set(section, link);
+    reading.observe(section);
+  }
 
   // "/" goes to the search field.
   document.addEventListener("keydown", (event) => {

@@ -132,6 +132,61 @@ def test_contents_work_without_script(open_page):
     assert drawer.get_by_role("link", name="Notation").is_visible()
 
 
+def test_the_pages_sections_are_in_the_contents_and_the_one_being_read_is_marked(open_page):
+    page = open_page(CHAPTER, reduced_motion="reduce")
+    contents = page.get_by_role("navigation", name="Contents")
+    links = contents.locator("[aria-current=page] + ul a")
+    headings = page.locator("article > section > section > h2")
+    titles = [text.rstrip("#") for text in headings.all_text_contents()]
+    assert links.all_inner_texts() == titles and len(titles) > 5
+    for title in (titles[-1], titles[1]):
+        contents.get_by_role("link", name=title, exact=True).click()
+        marked = contents.locator("[aria-current=location]")
+        marked.filter(has_text=title).wait_for()
+        assert marked.count() == 1 and links.evaluate_all(SEEN)[titles.index(title)]
+    page.evaluate("scrollTo(0, 0)")
+    marked.wait_for(state="detached")
+
+
+SEEN = """
+    (all) => all.map((e) => e.getBoundingClientRect()).map(({ top, bottom }) =>
+      top > 0 && bottom < innerHeight)
+"""
+
+
+def test_in_the_drawer_a_section_is_found_again_and_gone_to(open_page):
+    page = open_page(CHAPTER, width=360, height=400, reduced_motion="reduce")
+    drawer, menu = page.locator("#contents"), page.get_by_role("button", name="Contents")
+    page.locator("#exercises > h2").evaluate("(e) => e.scrollIntoView()")
+    drawer.locator("[aria-current=location]", has_text="Exercises").wait_for(state="attached")
+    menu.click()
+    link = drawer.get_by_role("link", name="Exercises", exact=True)
+    assert link.evaluate_all(SEEN) == [True]
+    drawer.get_by_role("link", name="Questions", exact=True).click()
+    assert not drawer.is_visible()
+    page.wait_for_function("document.querySelector('#questions').getBoundingClientRect().top < 99")
+
+
+WIDTHS = """
+    () => ["p", ".cell_input", "pre", "[data-look=wide]", "[data-look=boxed]"].map((name) => {
+      const { width } = document.querySelector(`section > section ${name}`).getBoundingClientRect();
+      return Math.round(width);
+    })
+"""
+
+
+@pytest.mark.parametrize(
+    ("window", "text", "code", "letter"),
+    [(1280, 640, 760, 15), (992, 640, 642, 13), (360, 328, 328, 13)],
+)
+def test_code_and_wide_widgets_take_more_room_than_text(open_page, window, text, code, letter):
+    page = open_page(CHAPTER, width=window)
+    assert page.evaluate(WIDTHS) == [text, code, code, code, text]
+    assert page.locator("pre").first.evaluate("e => getComputedStyle(e).fontSize") == f"{letter}px"
+    scrolled = page.locator("pre").evaluate_all("all => all.filter((e) => e.tabIndex === 0).length")
+    assert scrolled == 0 or window < 1280
+
+
 @each_protocol
 def test_search_finds(open_page, protocol):
     page = open_page(COVER, protocol=protocol)

@@ -134,7 +134,7 @@ def without_plain_spans(body):
 
 
 def page_context(app, pagename, templatename, context, doctree):
-    """What the layout asks for: scripts, the notebook to download, the page's own table."""
+    """What the layout asks for: scripts, the notebook to download."""
     context["widget_scripts"] = live.scripts_of(app.env, pagename)
     context["is_review"] = 'id="practice-review"' in (context.get("body") or "")
     context["is_cover"] = pagename == app.config.root_doc
@@ -144,8 +144,6 @@ def page_context(app, pagename, templatename, context, doctree):
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
     body = without_plain_spans(keep_with_formula(body))
     context["body"] = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
-    toc = context.get("toc") or ""
-    context["has_sections"] = toc.count("<li") > 2
     source = app.env.doc2path(pagename) if pagename in app.env.all_docs else ""
     context["notebook"] = f"_sources/{pagename}.ipynb" if str(source).endswith(".ipynb") else None
     # The layout names its own scripts; Sphinx's list has the theme-less defaults.
