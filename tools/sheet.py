@@ -15,7 +15,7 @@ from check import chapter
 from site_tools import ROOT
 
 from attnlib.exercises import all_practice
-from attnlib.exercises.engine.asking import short
+from attnlib.exercises.engine.practising import short
 from attnlib.palette import LIGHT, mathjax_macros
 
 USAGE = "make sheet CHAPTERS=02,04 STUDENTS=30 SEED=7"

@@ -95,8 +95,10 @@ def attend_in_blocks(Q, K, V, block, mask, causal, named=tuple):
         highest = scores.max(axis=-1, keepdims=True)
         _refuse_lost(highest[:, 0] == -np.inf, named(head), rows)
         powers = exponentials(scores, highest)
-        return (powers @ V[head][:seen]) / powers.sum(axis=-1, keepdims=True)
+        # A product with ones sums the rows, and faster than `sum` does.
+        return (powers @ V[head][:seen]) / (powers @ ones[:seen])
 
+    ones = np.ones((n_k, 1), V.dtype)
     output = np.empty((*Q.shape[:-1], V.shape[-1]), V.dtype)
     for head in np.ndindex(Q.shape[:-2]):
         scaled_keys = np.multiply(K[head].T, K.shape[-1] ** -0.5, order="C")

@@ -6,11 +6,12 @@ An exercise knows the right answer and the mistakes people make; the reply to an
 likely error and shows the smallest input on which it appears, not the answer.
 """
 
-from .engine.asking import Kind, Problem, all_practice, all_questions, ask, practice
+from .engine.asking import all_questions, ask
 from .engine.catalogue import all_exercises, find
 from .engine.checking import check, examine
 from .engine.exercise import Case, Exercise, Mistake
 from .engine.faults import faults
+from .engine.practising import Kind, Problem, all_practice, practice
 from .engine.reply import Reply
 
 __all__ = [

@@ -22,8 +22,8 @@ window.AttentionProgress = (() => {
   const load = () => {
     try {
       kept = clean(JSON.parse(localStorage.getItem(KEY)));
-    } catch (error) {
-      if (error instanceof SyntaxError) kept = clean(null);
+    } catch {
+      // Closed or damaged: what this page knows stays.
     }
     return kept;
   };

@@ -101,7 +101,7 @@ window.AttentionReview = (() => {
     const rows = kinds.map(({ name, label, page }) => {
       const row = make("tr");
       const cell = make("td");
-      cell.append(make("a", label.replace(/^Practice: /, ""), { href: page }));
+      cell.append(make("a", label, { href: page }));
       const { right = 0, wrong = 0 } = answers[name] ?? {};
       row.append(cell, ...[right, wrong, reason(name)].map((text) => make("td", text)));
       return row;

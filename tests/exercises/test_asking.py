@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from attnlib.exercises import Kind, Problem, all_practice, all_questions, ask, practice
-from attnlib.exercises.engine.asking import Unclear
+from attnlib.exercises.engine.practising import Unclear
 from attnlib.widgets.shared.question import Question
 
 SEEDS = 300

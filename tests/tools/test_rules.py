@@ -100,8 +100,8 @@ BROKEN = {
     "three_to_five_objectives": (prose("- say what.*\n(- .*\n){2}", ""), "2 objectives, 3 to 5"),
     "minutes_and_prerequisites": (prose("You need", "Bring"), "no minutes and prerequisites"),
     "predictions": (prose("> .*Predict.*", "Now:", 9), "nothing to predict"),
-    "enough_questions": (all_but(2, 'ask("'), "2 questions, at least 3 wanted"),
-    "enough_practice": (all_but(1, 'practice("'), "1 kinds of practice, at least 2 wanted"),
+    "enough_questions": (all_but(2, 'ask("'), "2 cells with ask(…), at least 3 wanted"),
+    "enough_practice": (all_but(1, 'practice("'), "1 cells with practice(…), at least 2 wanted"),
     "questions_of_the_chapter": (without('ask("query_key_value.shift"'), "no cell has ask("),
     "closing_sections": (prose("## Summary", "## The end"), "the section '## Summary' is missing"),
     "words_that_move": (

@@ -75,16 +75,6 @@ def test_attend(core, name, sizes):
         np.testing.assert_allclose(found["output"], output, rtol=1e-9, atol=1e-7)
 
 
-@pytest.mark.parametrize("temperature", [1, 0.25, 3])
-def test_the_norm_of_the_jacobian(core, temperature):
-    rows = [row for row in ROWS if np.abs(row).max() < 1e5 or (row == -np.inf).any()]
-    weights = [normalizers.softmax(row, temperature=temperature) for row in rows]
-    norms = core(*[("softmaxJacobianNorm", w, temperature) for w in weights])
-    for row, norm in zip(rows, norms):
-        expected = normalizers.softmax_jacobian(row, temperature=temperature)
-        np.testing.assert_allclose(norm, np.linalg.norm(expected), **EXACT, err_msg=str(row))
-
-
 def turn(o, a, b):
     return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])
 

@@ -46,26 +46,26 @@ def named(page, function):
     return re.findall(rf'\b{function}\(\s*"([\w.]+)"', sources)
 
 
+def too_few(page, function, file, least):
+    """What to do where a notebook calls `ask` or `practice` less often than it should."""
+    if (count := len(named(page, function))) < least:
+        yield (
+            f"{count} cells with {function}(…), at least {least} wanted: write them in "
+            f"attnlib/exercises/{page.name}/{file}.py, and show each under '## Questions' with "
+            f'{function}("{page.name}.…")'
+        )
+
+
 @chapter_rule
 def enough_questions(page):
     """Readers on their own notice what they missed only when they are asked."""
-    if (count := len(named(page, "ask"))) < QUESTIONS:
-        yield (
-            f"{count} questions, at least {QUESTIONS} wanted: write them in "
-            f"attnlib/exercises/{page.name}/questions.py, and show each under '## Questions' with "
-            f'ask("{page.name}.…")'
-        )
+    yield from too_few(page, "ask", "questions", QUESTIONS)
 
 
 @chapter_rule
 def enough_practice(page):
     """Practice with new numbers is what remains when the questions are answered."""
-    if (count := len(named(page, "practice"))) < PRACTICE:
-        yield (
-            f"{count} kinds of practice, at least {PRACTICE} wanted: write them in "
-            f"attnlib/exercises/{page.name}/practice.py, and show each under '## Questions' with "
-            f'practice("{page.name}.…")'
-        )
+    yield from too_few(page, "practice", "practice", PRACTICE)
 
 
 @chapter_rule

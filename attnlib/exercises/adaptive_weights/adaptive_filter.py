@@ -6,7 +6,7 @@ from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.properties import inside
 from attnlib.exercises.engine.recognising import NEARLY, UNFILLED, nearly, unfilled
 
-from .kernel_weights import IGNORED, gauss
+from ._bells import BOX, FACTOR, IGNORED, TWICE, gauss, shares, softmax_of, wrong_exponents
 
 
 def _over_rows(raw):
@@ -32,7 +32,7 @@ def _product(divisor):
 
     def outputs(x, bandwidth):
         raw = np.exp(x[:, None] * x / divisor(bandwidth))
-        return raw / _over_rows(raw) @ x
+        return shares(raw) @ x
 
     return outputs
 
@@ -44,17 +44,7 @@ def _masked(allowed):
         t = np.arange(len(x))
         gaps = x[:, None] - x
         raw = np.exp(gauss(gaps, bandwidth)) * allowed(t[:, None] - t, gaps, bandwidth)
-        return raw / _over_rows(raw) @ x
-
-    return outputs
-
-
-def _twice(before):
-    """The filter with a softmax of before(bells)."""
-
-    def outputs(x, bandwidth):
-        raw = np.exp(before(np.exp(gauss(x[:, None] - x, bandwidth))))
-        return raw / _over_rows(raw) @ x
+        return shares(raw) @ x
 
     return outputs
 
@@ -90,17 +80,9 @@ def _scaled(c, power):
     return _filter(lambda gap, h: -c * gap**2 / h**power)
 
 
-NO_SQUARE = (
-    "The distances are not squared: the exponents use |x_t - x_j|. An element twice as far away "
-    "should have an exponent four times as large."
-)
 PRODUCT = (
     "You multiply x_t by x_j. That is large for large elements, not for similar ones: the "
     "outputs lean towards the largest. Take the difference, which is 0 for equal elements."
-)
-TWICE = (
-    "The exp is taken twice: the bells go through a softmax, which takes exp of them again. "
-    "The bells are already positive; divide each row by its sum."
 )
 DIFFERENCES = (
     "What is summed are the differences x_t - x_j, so this is what the filter takes away from x. "
@@ -123,6 +105,7 @@ EXERCISE = Exercise(
         Case("a longer signal", (np.array([0.2, -0.1, 0.1, 2.1, 1.8, 2.0, 0.3]), 0.7)),
     ),
     mistakes=(
+        *wrong_exponents(_filter),
         Mistake(
             "wrong_axis",
             _filter(total=lambda raw: raw.sum(axis=0)),
@@ -132,7 +115,7 @@ EXERCISE = Exercise(
         Mistake(
             "positions",
             _filter(of=lambda x: np.arange(len(x), dtype=float)),
-            "The weights compare places, t - j, instead of values, x_t - x_j. They are then the "
+            "The weights compare places, t - j, instead of elements, x_t - x_j. They are then the "
             "same for every signal, as in a moving average.",
         ),
         Mistake(
@@ -154,18 +137,6 @@ EXERCISE = Exercise(
             "to have one number for each moment.",
         ),
         Mistake(
-            "bandwidth_not_squared",
-            _filter(lambda gap, h: -(gap**2) / (2 * h)),
-            "The bandwidth enters without its square. With a bandwidth of 1 that is invisible: "
-            "try another one.",
-        ),
-        Mistake(
-            "brackets_missing",
-            _filter(lambda gap, h: -(gap**2) / 2 * h**2),
-            "Brackets are missing: / 2 * h**2 divides by 2 and then multiplies by h², so a larger "
-            "bandwidth gives narrower weights. Put the whole divisor, 2 * h**2, in brackets.",
-        ),
-        Mistake(
             "divided_by_n",
             _filter(total=len),
             "The sums are divided by the number of elements, not by the sum of their weights. In "
@@ -184,15 +155,6 @@ EXERCISE = Exercise(
             "divided by their sum. In the matrix that multiplies x, every row should sum to 1.",
         ),
         Mistake(
-            "sign_lost",
-            _filter(lambda gap, h: gap**2 / (2 * h**2)),
-            "The minus sign in the exponent is lost, so each output is made of the elements least "
-            "like x_t. In each row of weights the diagonal should be the largest.",
-        ),
-        Mistake("no_square", _filter(lambda gap, h: -abs(gap) / (2 * h**2)), NO_SQUARE),
-        Mistake("no_square_no_two", _filter(lambda gap, h: -abs(gap) / h), NO_SQUARE),
-        Mistake("no_square_at_all", _filter(lambda gap, h: -abs(gap) / (2 * h)), NO_SQUARE),
-        Mistake(
             "keeps_the_sign",
             _filter(lambda gap, h: -gap / (2 * h**2)),
             "The differences are not squared, so they keep their sign, and x_t cancels: all "
@@ -204,66 +166,46 @@ EXERCISE = Exercise(
             "The differences are not squared and keep their sign, so x_t cancels: all outputs are "
             "the same. Only the distance should count.",
         ),
-        Mistake(
-            "no_two",
-            _filter(lambda gap, h: -(gap**2) / h**2),
-            "The factor 2 under the squared distance is missing, so the weights fall off too "
-            "fast. At a distance of one bandwidth, exp should see -1/2.",
-        ),
-        Mistake(
-            "neither_two_nor_square",
-            _filter(lambda gap, h: -(gap**2) / h),
-            "The squared distance is divided by the bandwidth alone. Two things are missing under "
-            "it: the square of the bandwidth and the factor 2.",
-        ),
-        Mistake(
-            "two_squared",
-            _filter(lambda gap, h: -(gap**2) / (2 * h) ** 2),
-            "The square takes the 2 as well: (2 * h)**2 is 4h², not 2h². The weights fall off too "
-            "slowly; only the bandwidth is squared.",
-        ),
-        Mistake(
-            "multiplied",
-            _filter(lambda gap, h: -(gap**2) * 2 * h**2),
-            "The squared distance is multiplied by 2 · bandwidth² instead of divided. A larger "
-            "bandwidth should let more elements count as alike.",
-        ),
         Mistake("bandwidth_ignored", _scaled(0.5, 0), IGNORED, _one_factor(power=0)),
         Mistake(
             "wrong_factor",
             _scaled(0.4, 2),
-            "All your exponents are off by one and the same factor: a wrong constant under the "
-            "square, or another base than e. At a distance of one bandwidth, exp should see -1/2.",
+            FACTOR,
             _one_factor(power=2),
         ),
         Mistake("product", _product(lambda h: h**2), PRODUCT),
         Mistake("half_product", _product(lambda h: 2 * h**2), PRODUCT),
         Mistake("plain_product", _product(lambda h: 1.0), PRODUCT),
-        Mistake("softmax_of_bells", _twice(lambda bells: bells), TWICE),
-        Mistake("softmax_of_weights", _twice(lambda bells: bells / _over_rows(bells)), TWICE),
+        Mistake(
+            "softmax_of_bells", lambda x, h: softmax_of(np.exp(gauss(x[:, None] - x, h))) @ x, TWICE
+        ),
+        Mistake(
+            "softmax_of_weights",
+            lambda x, h: softmax_of(shares(np.exp(gauss(x[:, None] - x, h)))) @ x,
+            TWICE,
+        ),
         Mistake(
             "no_exp",
-            lambda x, h: (lambda e: e / _over_rows(e) @ x)(gauss(x[:, None] - x, h)),
+            lambda x, h: shares(gauss(x[:, None] - x, h)) @ x,
             "An exp is missing: the exponents themselves are divided by their sum. Then x_t weighs "
             "nothing in its own output and the element farthest from it most.",
         ),
         Mistake(
             "window_of_values",
-            lambda x, h: (lambda e: e / _over_rows(e) @ x)(1.0 * (np.abs(x[:, None] - x) <= h)),
-            "Elements within one bandwidth all weigh the same, the others nothing: a box, not a "
-            "bell. With exp the weight falls off smoothly and never ends.",
+            lambda x, h: shares(1.0 * (np.abs(x[:, None] - x) <= h)) @ x,
+            BOX,
         ),
         Mistake(
             "places_too",
             _masked(lambda gap, _, h: np.exp(gauss(gap, h))),
-            "The weights compare places as well as values. Only the values decide here: a far "
-            "element that is like x_t counts as much as a near one.",
+            "The weights compare places as well as elements. Only the elements decide: a far "
+            "one that is like x_t counts as much as a near one.",
         ),
         Mistake(
             "neighbours_only",
             _masked(lambda gap, *_: abs(gap) <= 1),
             "Only x_t and its two neighbours are compared. All elements are, however far away: "
-            "the values decide what they weigh.",
+            "how like x_t they are decides what they weigh.",
         ),
         Mistake("only_the_past", _masked(lambda gap, *_: gap >= 0), ONE_SIDE),
         Mistake("only_the_future", _masked(lambda gap, *_: gap <= 0), ONE_SIDE),
@@ -365,6 +307,6 @@ EXERCISE = Exercise(
     "of kernel_weights(x, t, bandwidth).",
     general="The outputs are not the weighted means. Compute one of them as "
     "kernel_weights(x, t, bandwidth) @ x and compare it with yours.",
-    why="This is a filter whose weights come from the values: each reading asks, is compared and "
+    why="This is a filter whose weights come from the signal: each reading asks, is compared and "
     "is summed, so query, key and value are the same reading, and an edge stays an edge.",
 )

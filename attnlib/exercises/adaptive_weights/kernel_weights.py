@@ -1,10 +1,12 @@
-"""Weights that fall off with the distance between values."""
+"""Weights that fall off with the distance between elements."""
 
 import numpy as np
 
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.properties import not_negative, sums_to_one
 from attnlib.exercises.engine.recognising import NEARLY, UNFILLED, nearly, unfilled
+
+from ._bells import BOX, FACTOR, IGNORED, TWICE, gauss, shares, softmax_of, wrong_exponents
 
 
 def _kernel(exponent, *, keep_self=True, total=np.sum, center=lambda x, t: x[t]):
@@ -19,10 +21,6 @@ def _kernel(exponent, *, keep_self=True, total=np.sum, center=lambda x, t: x[t])
     return weights
 
 
-def gauss(gap, h):
-    return -(gap**2) / (2 * h**2)
-
-
 kernel_weights = _kernel(gauss)
 
 
@@ -35,28 +33,15 @@ def _then(after):
     return lambda x, t, h: after(kernel_weights(x, t, h), x, t, h)
 
 
-def _share(raw):
-    return raw / raw.sum()
-
-
-def _then_bells(before):
-    """The softmax of before(bells)."""
-
-    def weights(x, t, bandwidth):
-        return _share(np.exp(before(np.exp(gauss(x[t] - x, bandwidth)))))
-
-    return weights
-
-
 def _kernel_of_products(divisor):
-    return lambda x, t, h: _share(np.exp(x[t] * x / divisor(h)))
+    return lambda x, t, h: shares(np.exp(x[t] * x / divisor(h)))
 
 
 def _in_place(x, t, bandwidth):
     x = x.copy()
     for j in range(len(x)):
         x[j] = np.exp(gauss(x[t] - x[j], bandwidth))
-    return _share(x)
+    return shares(x)
 
 
 def _one_factor(power):
@@ -77,10 +62,6 @@ def _one_factor(power):
     return recognise
 
 
-NO_SQUARE = (
-    "The distance is not squared: you use |x_t - x_j|. Compare two elements, one twice as far from "
-    "x_t as the other: the exponents should differ by a factor of 4."
-)
 SIGNED = (
     "The difference is not squared, so it keeps its sign: elements above x_t and elements below "
     "it are treated differently. Only the distance should count."
@@ -93,17 +74,9 @@ PRODUCT = (
     "You multiply x_t by x_j. That is large for large elements, not for similar ones. Take their "
     "difference: it is 0 for equal elements."
 )
-TWICE = (
-    "The exp is taken twice: the bells go through a softmax, which takes exp of them again. "
-    "The bells are already positive; divide them by their sum."
-)
 NOT_THE_SUM = (
     "The weights are divided by the number or the mean of the bells instead of their sum. Print "
     "weights.sum(): it should be 1."
-)
-IGNORED = (
-    "The bandwidth has no influence: the weights are the same for every bandwidth. Either a fixed "
-    "number stands in its place, or it is a factor outside exp, which cancels in the division."
 )
 
 EXERCISE = Exercise(
@@ -118,40 +91,12 @@ EXERCISE = Exercise(
         Case("a moment inside the signal", (np.array([2.0, 2.5, 0.0, 2.0, 1.5]), 3, 0.5)),
     ),
     mistakes=(
+        *wrong_exponents(_kernel),
         Mistake(
             "not_normalised",
             _kernel(gauss, total=lambda raw: 1.0),
             "The weights are left as they come out of exp, so they do not sum to 1. Print "
             "weights.sum(), then divide by it.",
-        ),
-        Mistake(
-            "no_square",
-            _kernel(lambda gap, h: -abs(gap) / (2 * h**2)),
-            NO_SQUARE,
-        ),
-        Mistake(
-            "sign_lost",
-            _kernel(lambda gap, h: gap**2 / (2 * h**2)),
-            "The minus sign in the exponent is lost, so elements far from x_t weigh more than "
-            "near ones. The largest weight should be the one of x_t itself.",
-        ),
-        Mistake(
-            "bandwidth_not_squared",
-            _kernel(lambda gap, h: -(gap**2) / (2 * h)),
-            "The bandwidth enters without its square. With a bandwidth of 1 that is invisible: "
-            "try another one.",
-        ),
-        Mistake(
-            "brackets_missing",
-            _kernel(lambda gap, h: -(gap**2) / 2 * h**2),
-            "Brackets are missing: / 2 * h**2 divides by 2 and then multiplies by h², so a larger "
-            "bandwidth gives narrower weights. Put the whole divisor, 2 * h**2, in brackets.",
-        ),
-        Mistake(
-            "no_half",
-            _kernel(lambda gap, h: -(gap**2) / h**2),
-            "The factor 2 under the squared distance is missing, so the weights fall off too "
-            "fast. At a distance of one bandwidth, exp should see -1/2.",
         ),
         Mistake(
             "self_left_out",
@@ -162,31 +107,11 @@ EXERCISE = Exercise(
         Mistake(
             "positions",
             _by_position,
-            "The weights compare places, t - j, instead of values, x_t - x_j. Change one value "
-            "of x: your weights stay as they were.",
+            "The weights compare places, t - j, instead of elements, x_t - x_j. Change one "
+            "element of x: your weights stay as they were.",
         ),
-        Mistake("no_square_no_two", _kernel(lambda gap, h: -abs(gap) / h), NO_SQUARE),
-        Mistake("no_square_at_all", _kernel(lambda gap, h: -abs(gap) / (2 * h)), NO_SQUARE),
         Mistake("keeps_the_sign", _kernel(lambda gap, h: -gap / (2 * h**2)), SIGNED),
         Mistake("keeps_the_sign_reversed", _kernel(lambda gap, h: gap / (2 * h**2)), SIGNED),
-        Mistake(
-            "neither_two_nor_square",
-            _kernel(lambda gap, h: -(gap**2) / h),
-            "The squared distance is divided by the bandwidth alone. Two things are missing under "
-            "it: the square of the bandwidth and the factor 2.",
-        ),
-        Mistake(
-            "two_squared",
-            _kernel(lambda gap, h: -(gap**2) / (2 * h) ** 2),
-            "The square takes the 2 as well: (2 * h)**2 is 4h², not 2h². The weights fall off too "
-            "slowly; only the bandwidth is squared.",
-        ),
-        Mistake(
-            "multiplied",
-            _kernel(lambda gap, h: -(gap**2) * 2 * h**2),
-            "The squared distance is multiplied by 2 · bandwidth² instead of divided. A larger "
-            "bandwidth should let more elements count as alike.",
-        ),
         Mistake("product", _kernel_of_products(lambda h: h**2), PRODUCT),
         Mistake("half_product", _kernel_of_products(lambda h: 2 * h**2), PRODUCT),
         Mistake(
@@ -198,8 +123,7 @@ EXERCISE = Exercise(
         Mistake(
             "wrong_factor",
             _kernel(lambda gap, h: np.log(2) * gauss(gap, h)),
-            "All your exponents are off by one and the same factor: a wrong constant under the "
-            "square, or another base than e. At a distance of one bandwidth, exp should see -1/2.",
+            FACTOR,
             _one_factor(power=2),
         ),
         Mistake(
@@ -213,8 +137,8 @@ EXERCISE = Exercise(
         Mistake(
             "place_for_value",
             _kernel(gauss, center=lambda x, t: t),
-            "The number t itself is compared with the elements. t is a position; the value that "
-            "stands there is x[t].",
+            "The number t itself is compared with the elements. t is a position; what stands "
+            "there is x[t].",
         ),
         Mistake("divided_by_n", _kernel(gauss, total=len), NOT_THE_SUM),
         Mistake("divided_by_the_mean", _kernel(gauss, total=np.mean), NOT_THE_SUM),
@@ -230,29 +154,32 @@ EXERCISE = Exercise(
             "This is the density of the normal distribution, with its constant 1 / (h·√2π). That "
             "makes an area 1, not the sum of these few weights: divide by their sum.",
         ),
-        Mistake("softmax_of_bells", _then_bells(lambda bells: bells), TWICE),
-        Mistake("softmax_of_weights", _then_bells(_share), TWICE),
+        Mistake("softmax_of_bells", lambda x, t, h: softmax_of(np.exp(gauss(x[t] - x, h))), TWICE),
+        Mistake(
+            "softmax_of_weights",
+            lambda x, t, h: softmax_of(shares(np.exp(gauss(x[t] - x, h)))),
+            TWICE,
+        ),
         Mistake(
             "no_exp",
-            lambda x, t, h: _share(gauss(x[t] - x, h)),
+            lambda x, t, h: shares(gauss(x[t] - x, h)),
             "An exp is missing: the exponents themselves are divided by their sum. Then x_t weighs "
             "nothing and the farthest element most; it should be the other way round.",
         ),
         Mistake(
             "window_of_values",
-            lambda x, t, h: _share(1.0 * (np.abs(x[t] - x) <= h)),
-            "Elements within one bandwidth all weigh the same, the others nothing: a box, not a "
-            "bell. With exp the weight falls off smoothly and never ends.",
+            lambda x, t, h: shares(1.0 * (np.abs(x[t] - x) <= h)),
+            BOX,
         ),
         Mistake(
             "only_up_to_t",
-            lambda x, t, h: _share(np.exp(gauss(x[t] - x[: t + 1], h))),
+            lambda x, t, h: shares(np.exp(gauss(x[t] - x[: t + 1], h))),
             "Only the elements up to t have a weight here. All elements are compared with x_t, "
             "also those that follow.",
         ),
         Mistake(
             "self_taken_out",
-            lambda x, t, h: _share(np.delete(np.exp(gauss(x[t] - x, h)), t)),
+            lambda x, t, h: shares(np.delete(np.exp(gauss(x[t] - x, h)), t)),
             "The element at t itself has no weight here: one is missing. It is at distance 0 and "
             "counts like any other.",
         ),

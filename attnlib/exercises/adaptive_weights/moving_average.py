@@ -262,7 +262,7 @@ EXERCISE = Exercise(
         Mistake(
             "near_in_value",
             _table(lambda _, h, gap: np.abs(gap) <= h),
-            "You average elements whose values are close, x_t - x_j. Here the places decide: "
+            "You average elements that are alike, by x_t - x_j. Here the places decide: "
             "t - j, whatever stands there.",
         ),
         Mistake(

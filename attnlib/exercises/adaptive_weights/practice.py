@@ -4,22 +4,16 @@ from math import exp
 
 import numpy as np
 
-from attnlib import attend
-from attnlib.exercises.engine.asking import Kind, Problem, short
+from attnlib import softmax
+from attnlib.exercises.engine.practising import Kind, Problem, short
 
 ORDER = ["first", "second", "third"]
 
 
-def closeness(Q, K):
-    """Minus half the squared distance of every query from every key."""
-    return -((Q[:, None, :] - K[None, :, :]) ** 2).sum(axis=-1) / 2
-
-
 def filtered(x, h):
     """Outputs and weights of the adaptive filter, by `attnlib`."""
-    x = np.array(x, dtype=float)[:, None]
-    output, weights = attend(x / h, x / h, x, score=closeness)
-    return output[:, 0], weights
+    weights = softmax(-((x[:, None] - x) ** 2) / (2 * h**2))
+    return weights @ x, weights
 
 
 def bells_in_steps(x, t, h):

@@ -20,7 +20,7 @@ QUESTIONS = {
         right(
             "The median of a reading and its two neighbours.",
             "It puts weight one on the middle reading, and which one that is depends on the "
-            "values.",
+            "readings.",
         ),
     ),
     "two_readings": number(

@@ -35,17 +35,25 @@ def all_exercises():
     return found
 
 
-def find(name):
-    """The exercise of that name.
-
-    Parameters
-    ----------
-    name : str
-        ``chapter.exercise``.
+@cache
+def tables(file, table):
+    """What all chapters' tables of one kind hold, such as `QUESTIONS` in each ``questions.py``.
 
     Returns
     -------
-    Exercise
+    dict of str to object
+        By name, ``chapter.entry``.
+    """
+    found = {}
+    for path in sorted(EXERCISES.glob(f"*/{file}.py")):
+        module = import_module(f"attnlib.exercises.{path.parent.name}.{file}")
+        for name, entry in getattr(module, table, {}).items():
+            found[f"{path.parent.name}.{name}"] = entry
+    return found
+
+
+def named(name, known, what):
+    """The one of that name.
 
     Raises
     ------
@@ -54,17 +62,26 @@ def find(name):
 
     Examples
     --------
-    >>> find("scaling.score_sdt")  # doctest: +ELLIPSIS
+    >>> named("scaling.score_sdt", all_exercises(), "exercise")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: there is no exercise 'scaling.score_sdt'; near it: 'scaling.score_std', ...
     """
-    exercises = all_exercises()
-    if isinstance(name, str) and name in exercises:
-        return exercises[name]
     wanted = str(name)
+    if wanted in known:
+        return known[wanted]
     chapter, _, last = wanted.rpartition(".")
-    near = difflib.get_close_matches(wanted, exercises, n=3)
-    near += [n for n in exercises if n.endswith("." + last) or n.startswith(chapter + ".")]
-    near = list(dict.fromkeys(near)) or list(exercises)
-    listed = ", ".join(repr(n) for n in near)
-    raise ValueError(f"there is no exercise {wanted!r}; near it: {listed}")
+    near = difflib.get_close_matches(wanted, known, n=3)
+    near += [n for n in known if n.endswith("." + last) or n.startswith(chapter + ".")]
+    listed = ", ".join(map(repr, dict.fromkeys(near or known)))
+    raise ValueError(f"there is no {what} {wanted!r}; near it: {listed}")
+
+
+def find(name):
+    """The exercise of that name, ``chapter.exercise``.
+
+    Raises
+    ------
+    ValueError
+        If there is none, with the names that come near.
+    """
+    return named(name, all_exercises(), "exercise")

@@ -5,7 +5,7 @@ from math import exp
 import numpy as np
 
 from attnlib import attend, dot, hardmax, softmax
-from attnlib.exercises.engine.asking import Kind, Problem, short
+from attnlib.exercises.engine.practising import Kind, Problem, short
 
 
 def softmax_in_steps(scores):

@@ -5,7 +5,7 @@ from math import exp, sqrt
 import numpy as np
 
 from attnlib import scaled_dot_product_attention, softmax, softmax_jacobian
-from attnlib.exercises.engine.asking import Kind, Problem, short
+from attnlib.exercises.engine.practising import Kind, Problem, short
 from attnlib.exercises.scaling.score_std import score_std
 
 ORDER = ["first", "second", "third"]

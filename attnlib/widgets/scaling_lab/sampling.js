@@ -1,5 +1,5 @@
 // Random queries and keys, the same ones in the page as in Python, and what comes of them.
-import { softmax, softmaxJacobianNorm } from "../shared/core.js";
+import { softmax } from "../shared/core.js";
 
 // Reproducible random numbers (mulberry32), the same in Python: uniform in [0, 1).
 export function uniforms(seed, count) {
@@ -29,8 +29,8 @@ export function draws(distribution, seed, count) {
 }
 
 // Products q·k for every number of components 1, 2, 4, ... `largest`: of queries drawn on their
-// own, and of queries that each equal a key, query i the key i mod n_k. Drawing and multiplying
-// take most of the time, and no correlation changes them.
+// own, and of queries that each equal a key, query i the key i mod n_k; and the keys' squared
+// distances. Drawing and multiplying take most of the time, and no correlation changes them.
 export function randomProducts({ distribution, seed, nQ, nK, largest }) {
   const all = draws(distribution, seed, largest * (nQ + nK));
   const free = Array.from({ length: nQ }, () => new Array(nK).fill(0));
@@ -50,6 +50,7 @@ export function randomProducts({ distribution, seed, nQ, nK, largest }) {
       result.set(d, {
         free: free.map((row) => [...row]),
         equal: free.map((_, i) => [...ofKeys[i % nK]]),
+        squared: ofKeys.map((row, i) => row.map((g, j) => row[i] - 2 * g + ofKeys[j][j])),
       });
   }
   return result;
@@ -61,13 +62,26 @@ export function correlated({ free, equal }, correlation) {
   return free.map((row, i) => row.map((score, j) => correlation * equal[i][j] + rest * score));
 }
 
-// The mean size of the softmax Jacobian over the rows of a table of scores.
-export function meanGradient(rows, scale) {
-  const sizes = rows.map((row) => softmaxJacobianNorm(softmax(row, 1 / scale)));
-  return sizes.reduce((a, b) => a + b) / sizes.length;
+// How far a nudge of its query moves the weights of each row: the Frobenius norm of c J K. Its row
+// i is c wᵢ (kᵢ − k̄), k̄ being the weighted mean of the keys; `squared` has the keys' squared
+// distances from one another, and from them comes each key's from k̄.
+export function slopes(rows, squared, scale) {
+  return rows.map((row) => {
+    const w = softmax(row, 1 / scale);
+    const toOthers = squared.map((line) => line.reduce((sum, x, j) => sum + w[j] * x, 0));
+    const spread = toOthers.reduce((sum, x, i) => sum + w[i] * x, 0) / 2;
+    const squares = toOthers.map((x, i) => w[i] ** 2 * Math.max(x - spread, 0));
+    return scale * Math.sqrt(squares.reduce((a, b) => a + b));
+  });
 }
 
-// What scaling is about, for one table of scores: spread, mean sorted weights, gradient.
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length / 2;
+  return (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2;
+}
+
+// What scaling is about, for one table of scores: spread, mean sorted weights.
 export function summarize(rows, scale) {
   const scaled = rows.map((row) => row.map((score) => score * scale));
   const flat = scaled.flat();

@@ -1,19 +1,19 @@
 // Random queries and keys: what the number of components does to scores, weights and gradient.
-import { bars, chart, curve, partNames } from "../shared/chart.js";
+import { bars, chart, dots } from "../shared/chart.js";
 import { choice, slider } from "../shared/controls.js";
 import { bound, controlRow, follow, frameOf, panel, presets, spoken } from "../shared/frame.js";
-import { fill, h, number, set, svg, write } from "../shared/parts.js";
-import { correlated, meanGradient, randomProducts, summarize } from "./sampling.js";
+import { fill, h, number, write } from "../shared/parts.js";
+import { correlated, median, randomProducts, slopes, summarize } from "./sampling.js";
 import words from "./words.json";
 
 const TRAITS = ["dimension", "scale", "distribution", "correlation"];
 const N_Q = 32;
 const N_K = 16;
 const LARGEST = 512;
-const DIMENSIONS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const SCALES = { none: () => 1, sqrt: (d) => 1 / Math.sqrt(d), linear: (d) => 1 / d };
 const REACH = 40;
 const TALLEST = 0.55;
+const FLATTEST = -4;
 
 // A function that knows its answers.
 function remember(compute) {
@@ -44,17 +44,15 @@ export function render({ model, el }) {
     xLabel: "key, by its weight",
   });
   const drawSorted = bars(sorted, ranks, 0.7);
-  const gradients = chart("Gradient of the weights against the number of components", {
-    x: [0, 10.6],
-    y: [0, 0.5],
-    xTicks: [[0, "1"], [3, "8"], [6, "64"], [9, "512"]],
-    yTicks: [[0.25, ".25"], [0.5, ".5"]],
-    xLabel: "components d",
-  });
   const names = Object.keys(SCALES).map((name, i) => [name, words.scales[i]]);
-  const curves = Object.fromEntries(names.map(([name, text]) => [name, curve(gradients, text)]));
-  const here = svg("circle", { class: "attn-here", r: 5 });
-  gradients.root.append(here);
+  const derivatives = chart("Size of the weights' derivative by each query, for three scales", {
+    x: [0.4, 3.6],
+    y: [FLATTEST, 1.2],
+    xTicks: names.map(([, text], i) => [i + 1, text]),
+    yTicks: [[-3, ".001"], [-2, ".01"], [-1, ".1"], [0, "1"], [1, "10"]],
+    xLabel: "scores times",
+  });
+  const columns = names.map((_, i) => dots(derivatives, i + 1, 0.6));
 
   const controls = [
     bound(model, "dimension", slider, {
@@ -79,25 +77,27 @@ export function render({ model, el }) {
   const notes = words.charts.map(note);
   const voice = spoken(words);
 
-  // What takes long is computed once: the products for a seed, the curves for a correlation.
+  // What takes long is computed once: the products for a seed, the slopes for what they hang on.
   const products = remember((kind, seed) =>
     randomProducts({ distribution: kind, seed, nQ: N_Q, nK: N_K, largest: LARGEST }),
   );
   const scoresOf = (d, kind, seed, r) => correlated(products(kind, seed).get(d), r);
-  const gradientsOf = remember((...given) => {
-    const scores = DIMENSIONS.map((d) => scoresOf(d, ...given));
-    const along = (factor) => DIMENSIONS.map((d, i) => meanGradient(scores[i], factor(d)));
-    return Object.fromEntries(Object.entries(SCALES).map(([name, f]) => [name, along(f)]));
+  const slopesOf = remember((d, kind, seed, r) => {
+    const { squared } = products(kind, seed).get(d);
+    const scores = scoresOf(d, kind, seed, r);
+    const of = ([name, factor]) => [name, slopes(scores, squared, factor(d))];
+    return Object.fromEntries(Object.entries(SCALES).map(of));
   });
 
   function draw() {
     const [d, name] = [model.get("dimension"), model.get("scale")];
     const given = ["distribution", "seed", "correlation"].map((trait) => model.get(trait));
     const found = summarize(scoresOf(d, ...given), SCALES[name](d));
-    const slopes = gradientsOf(...given);
-    const slope = slopes[name][Math.log2(d)];
-    for (const [other, line] of Object.entries(curves)) line.draw(slopes[other]);
-    partNames(Object.values(curves));
+    const byQuery = slopesOf(d, ...given);
+    names.forEach(([other], i) => {
+      columns[i].draw(byQuery[other].map((slope) => Math.max(Math.log10(slope), FLATTEST)));
+      columns[i].choose(other === name);
+    });
     const counts = bins.map(() => 0);
     for (const score of found.scores) {
       const bin = Math.min(Math.max(Math.floor(score) + REACH, 0), counts.length - 1);
@@ -105,10 +105,9 @@ export function render({ model, el }) {
     }
     drawHistogram(counts.map((share) => Math.min(share, TALLEST)));
     drawSorted(found.sorted);
-    for (const [other, { choose }] of Object.entries(curves)) choose(other === name);
-    set(here, { cx: gradients.toX(Math.log2(d)), cy: gradients.toY(slope) });
     controls.forEach((control) => control.draw());
     const { mean, std, own, sorted: weights } = found;
+    const slope = median(byQuery[name]);
     const numbers = { mean, std, own, largest: weights[0], slope };
     const told = words.charts.map(([, spoken, ...lines], chart) => {
       const filled = lines.map((line) => fill(line, numbers));
@@ -118,7 +117,7 @@ export function render({ model, el }) {
     voice.say([`d = ${d}.`, ...told].join(" "), numbers);
   }
 
-  const panels = [histogram, sorted, gradients].map(({ root }, i) =>
+  const panels = [histogram, sorted, derivatives].map(({ root }, i) =>
     panel(words.charts[i][0], root, notes[i]),
   );
   el.append(

@@ -46,21 +46,10 @@ def draws(distribution, seed, count):
     return math.sqrt(3) * (2 * u - 1) if distribution == "uniform" else np.where(u < 0.5, -1.0, 1.0)
 
 
-def mean_gradient(scores):
-    """Mean Frobenius norm of the softmax Jacobian over the rows of the scores.
-
-    Examples
-    --------
-    >>> mean_gradient(np.array([[0.0, 0.0], [0.0, 1000.0]]))
-    0.25
-    """
-    return float(np.linalg.norm(normalizers.softmax_jacobian(scores), axis=(1, 2)).mean())
-
-
 class ScalingLab(BookWidget):
-    """32 random queries, 16 random keys: scores, sorted weights and gradient against their size.
+    """32 random queries, 16 random keys: scores, sorted weights, and their derivatives.
 
-    Every parameter is also an attribute that can be set.  `scores`, `weights` and `gradient` are
+    Every parameter is also an attribute that can be set.  `scores`, `weights` and `slopes` are
     computed from them when they are asked for.
 
     Raises
@@ -80,8 +69,8 @@ class ScalingLab(BookWidget):
     look = "wide"
     shows = (
         "Three charts: a histogram of the scores, the mean weights from the largest to the "
-        "smallest, and the mean size of the Jacobian against the number of components, one curve "
-        "for each scale."
+        "smallest, and the size of the weights' derivative by the query, a dot for each query, for "
+        "each of three scales."
     )
     samples = (
         {"presets": [{"label": "Many", "dimension": 512, "correlation": 1.0}]},
@@ -111,46 +100,34 @@ class ScalingLab(BookWidget):
             )
         return d
 
-    def raw_scores(self, dimension):
-        """Unscaled scores for any number of components, shape ``(32, 16)``."""
-        components = draws(self.distribution, self.seed, LARGEST * (N_Q + N_K))
-        components = components.reshape(LARGEST, N_Q + N_K).T[:, :dimension]
+    @property
+    def pairs(self):
+        """Queries, shape ``(32, d)``, and keys, shape ``(16, d)``."""
+        components = draws(self.distribution, self.seed, self.dimension * (N_Q + N_K))
+        components = components.reshape(self.dimension, N_Q + N_K).T
         noise, K = components[:N_Q], components[N_Q:]
         r = self.correlation
-        Q = r * K[np.arange(N_Q) % N_K] + math.sqrt(1 - r * r) * noise
-        return Q @ K.T
+        return r * K[np.arange(N_Q) % N_K] + math.sqrt(1 - r * r) * noise, K
 
-    def gradient_curves(self):
-        """The gradient against the number of components, for every scale.
+    def slopes(self, scale):
+        r"""How far a nudge of each query moves its weights, for one of the scales, ``(32,)``.
 
-        Returns
-        -------
-        sizes : list of int
-        curves : dict
-            Name of the scale -> list of mean Frobenius norms of the softmax Jacobian.
+        The Frobenius norm of :math:`\partial w / \partial q = c J K`.
         """
-        sizes = [2**power for power in range(10)]
-        raw = {d: self.raw_scores(d) for d in sizes}
-        curves = {
-            name: [mean_gradient(raw[d] * factor(d)) for d in sizes]
-            for name, factor in SCALES.items()
-        }
-        return sizes, curves
+        Q, K = self.pairs
+        c = SCALES[scale](self.dimension)
+        return np.linalg.norm(c * normalizers.softmax_jacobian(c * Q @ K.T) @ K, axis=(1, 2))
 
     @property
     def scores(self):
         """Scaled scores, shape ``(32, 16)``."""
-        return self.raw_scores(self.dimension) * SCALES[self.scale](self.dimension)
+        Q, K = self.pairs
+        return Q @ K.T * SCALES[self.scale](self.dimension)
 
     @property
     def weights(self):
         """Softmax of each row of the scores, shape ``(32, 16)``."""
         return normalizers.softmax(self.scores)
-
-    @property
-    def gradient(self):
-        """Mean Frobenius norm of the softmax Jacobian over the queries."""
-        return mean_gradient(self.scores)
 
     @property
     def own_weight(self):
@@ -173,7 +150,8 @@ class ScalingLab(BookWidget):
     def numbers(self):
         scores = self.scores
         found = {"mean": scores.mean(), "std": scores.std(), "own": self.own_weight}
-        return found | {"largest": self.weights.max(axis=1).mean(), "slope": self.gradient}
+        found["largest"] = self.weights.max(axis=1).mean()
+        return found | {"slope": np.median(self.slopes(self.scale))}
 
     def said(self):
         charts = (
@@ -185,26 +163,19 @@ class ScalingLab(BookWidget):
     @still
     def picture(self):
         figure = figures.blank(6.6, 2.7)
-        scores, weights, gradients = figure.subplots(1, 3)
+        scores, weights, slopes = figure.subplots(1, 3)
         figures.histogram(np.clip(self.scores, -40, 39.5), bins=np.arange(-40, 41), ax=scores)
         scores.set(ylabel="", ylim=(0, 0.45))
         mean = np.sort(self.weights, axis=1)[:, ::-1].mean(axis=0)
         weights.bar(np.arange(1, len(mean) + 1), mean, color=LIGHT["ink"])
         weights.set(ylim=(0, 1))
-        sizes, curves = self.gradient_curves()
-        for label, line, (name, curve) in zip(
-            self.words["scales"], ("-.", "--", ":"), curves.items()
-        ):
-            look = {"color": LIGHT["muted"], "linewidth": 1, "linestyle": line}
-            if name == self.scale:
-                look = {"color": LIGHT["ink"], "linewidth": 2, "linestyle": "-"}
-            gradients.plot(sizes, curve, label=label, **look)
-        gradients.scatter(self.dimension, self.gradient, color=LIGHT["ink"], zorder=3)
-        gradients.legend(ncols=3, handlelength=1.4, columnspacing=0.8, frameon=False)
-        gradients.set_xscale("log", base=2)
-        gradients.set_xticks([1, 8, 64, 512], [1, 8, 64, 512])
-        gradients.set(ylim=(0, 0.5))
-        axes = (scores, "score"), (weights, "key, by its weight"), (gradients, "components d")
+        for place, name in enumerate(SCALES):
+            x = place + np.linspace(-0.3, 0.3, N_Q)
+            color = LIGHT["ink" if name == self.scale else "muted"]
+            slopes.scatter(x, np.maximum(self.slopes(name), 1e-4), s=5, color=color)
+        slopes.set_xticks(range(3), self.words["scales"])
+        slopes.set(yscale="log", ylim=(1e-4, 16))
+        axes = (scores, "score"), (weights, "key, by its weight"), (slopes, "scores times")
         for (ax, label), (title, *_), lines in zip(axes, self.words["charts"], self.lines()):
             ax.set_title(title)
             ax.set_xlabel("\n".join([label, *lines]))

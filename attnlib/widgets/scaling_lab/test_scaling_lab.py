@@ -1,12 +1,12 @@
 """Random queries and keys: what is refused, the same draws in the page, charts that show them."""
 
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from widget_pages import refused
 
+from attnlib import softmax
 from attnlib.widgets import ScalingLab
 from attnlib.widgets.scaling_lab import scaling_lab
 from attnlib.widgets.scaling_lab.scaling_lab import LARGEST, N_K, N_Q, SCALES
@@ -33,14 +33,23 @@ def test_what_is_wrong_is_refused(words, trait, value):
 
 def test_it_shows_what_it_is_about():
     lab = ScalingLab(dimension=256)
-    spread, gradient = lab.scores.std(), lab.gradient
+    spread = lab.scores.std()
     lab.scale = "sqrt"
     assert spread == pytest.approx(16, rel=0.15) and lab.scores.std() == pytest.approx(spread / 16)
-    assert lab.gradient > 2 * gradient
+    unscaled, scaled, by_d = ([*np.quantile(lab.slopes(s), [0.1, 0.5, 0.9])] for s in SCALES)
+    assert unscaled[2] > 1000 * unscaled[0] and scaled[2] < 1.5 * scaled[0]
+    assert by_d[1] == pytest.approx(scaled[1] / 16, rel=0.3)
     lab.correlation = 1
-    assert np.diag(lab.raw_scores(256)[:16]).mean() == pytest.approx(256, rel=0.1)
-    sizes, curves = lab.gradient_curves()
-    assert curves["sqrt"][sizes.index(256)] == pytest.approx(lab.gradient)
+    assert np.diag(lab.scores[:16]).mean() == pytest.approx(16, rel=0.1)
+
+
+def test_the_derivative_by_the_query_is_what_a_nudge_shows():
+    lab = ScalingLab(dimension=8, scale="sqrt")
+    (Q, K), c = lab.pairs, SCALES["sqrt"](8)
+    nudges = 1e-6 * np.eye(8)[:, None]
+    moved = softmax(c * (Q + nudges) @ K.T) - softmax(c * (Q - nudges) @ K.T)
+    sizes = np.sqrt((moved**2).sum(axis=(0, 2))) / 2e-6
+    np.testing.assert_allclose(lab.slopes("sqrt"), sizes, rtol=1e-6)
 
 
 @pytest.mark.parametrize("scale", ["none", "linear"])
@@ -53,7 +62,7 @@ def test_the_picture_says_what_the_widget_says(scale):
         "standard deviation": f"{lab.scores.std():.2f}",
         "largest": f"{largest:.3f}",
         "own key": f"{lab.own_weight:.3f}",
-        "mean size": f"{lab.gradient:.3f}",
+        "median": f"{np.median(lab.slopes(scale)):.3f}",
     }.items():
         told = f"{name} {number}".replace("-", "−")
         assert told in written and told in lab.said()
@@ -82,15 +91,17 @@ def test_scores_and_their_summary_are_the_same_in_the_page(javascript, distribut
     assert list(found) == [2**power for power in range(10)]
     tables = sampling(*[("correlated", pair, correlation) for pair in found.values()])
     for d, raw in zip(found, tables):
-        np.testing.assert_allclose(raw, lab.raw_scores(d), **EXACT)
+        lab.dimension, lab.scale = d, "none"
+        np.testing.assert_allclose(raw, lab.scores, **EXACT)
         for scale, factor in SCALES.items():
-            lab.dimension, lab.scale = d, scale
-            said, slope = sampling(("summarize", raw, factor(d)), ("meanGradient", raw, factor(d)))
+            lab.scale = scale
+            calls = ("summarize", raw, factor(d)), ("slopes", raw, found[d]["squared"], factor(d))
+            said, slopes = sampling(*calls)
             expected = {"mean": lab.scores.mean(), "std": lab.scores.std(), "own": lab.own_weight}
             expected["sorted"] = (-np.sort(-lab.weights, axis=1)).mean(axis=0)
             for name, value in expected.items():
                 np.testing.assert_allclose(said[name], value, **EXACT)
-            np.testing.assert_allclose(slope, lab.gradient, **EXACT)
+            np.testing.assert_allclose(slopes, lab.slopes(scale), **EXACT)
 
 
 def heights(path):
@@ -117,24 +128,9 @@ def test_the_charts_show_what_attnlib_says(show, state):
     drawn = heights(picture("Mean weights").locator(".attn-stem").get_attribute("d"))
     assert drawn / 114 == pytest.approx(ranked.mean(axis=0), abs=1e-3)
 
-    sizes, curves = model.gradient_curves()
-    gradient = picture("Gradient")
-    for line, name in zip(gradient.locator(".attn-curve").all(), SCALES):
-        points = np.array([p.split(",") for p in line.get_attribute("points").split()], float)
-        assert (124 - points[:, 1]) / 114 * 0.5 == pytest.approx(curves[name], abs=1e-3)
-        assert (line.get_attribute("data-chosen") is not None) == (name == model.scale)
-    here = gradient.locator(".attn-here")
-    chosen = curves[model.scale][sizes.index(model.dimension)]
-    assert (124 - float(here.get_attribute("cy"))) / 114 * 0.5 == pytest.approx(chosen, abs=1e-6)
-
-
-@browser
-def test_the_names_of_the_curves_never_lie_over_each_other(show):
-    correlations, kinds = (0, 0.5, 1), ("normal", "sign")
-    page = show(*(ScalingLab(correlation=r, distribution=k) for r in correlations for k in kinds))
-    for place in page.locator("[data-model]").all():
-        rows = place.locator(".attn-curve-name").evaluate_all(
-            "(all) => all.map((e) => e.getBBox()).map((b) => [b.y, b.y + b.height])"
-        )
-        assert len(rows) == 3
-        assert all(above[1] <= below[0] + 3 for above, below in pairwise(sorted(rows)))
+    derivative = picture("derivative")
+    for column, name in zip(derivative.locator(".attn-dots").all(), SCALES):
+        tops = re.findall(r"M\S+ ([\d.]+)m", column.get_attribute("d"))
+        drawn = (124 - np.array(tops, float)) / 114 * 5.2 - 4
+        assert drawn == pytest.approx(np.maximum(np.log10(model.slopes(name)), -4), abs=1e-3)
+        assert (column.get_attribute("data-chosen") is not None) == (name == model.scale)

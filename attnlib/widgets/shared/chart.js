@@ -1,4 +1,4 @@
-// Small charts: axes with ticks, bars, curves that are named at their end.
+// Small charts: axes with ticks, bars, columns of dots.
 import { keepSizes } from "./movable.js";
 import { set, svg, tick } from "./parts.js";
 
@@ -27,34 +27,20 @@ export function chart(name, { x, y, xTicks, yTicks, xLabel }) {
   return { root, toX, toY };
 }
 
-// A curve over equally spaced points, with its name beside its end.
-export function curve(plot, name) {
-  const line = svg("polyline", { class: "attn-curve" });
-  const label = svg("text", { class: "attn-tick attn-curve-name" }, name);
-  plot.root.append(line, label);
-  let drawn = null;
+// A column of dots round x, side by side over this width, all in one path.
+export function dots(plot, x, width) {
+  const path = svg("path", { class: "attn-dots" });
+  plot.root.append(path);
   return {
     draw(values) {
-      if (values === drawn) return;
-      drawn = values;
-      const points = values.map((y, x) => [plot.toX(x).toFixed(2), plot.toY(y).toFixed(2)]);
-      set(line, { points: points.join(" ") });
-      const [x, y] = points.at(-1);
-      set(label, { x: Number(x) + 4, y: Number(y) + 4 });
+      const pieces = values.map((y, i) => {
+        const place = plot.toX(x + width * ((i + 0.5) / values.length - 0.5));
+        return `M${place.toFixed(2)} ${plot.toY(y).toFixed(2)}m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0`;
+      });
+      set(path, { d: pieces.join("") });
     },
-    label,
-    choose: (chosen) => [line, label].forEach((e) => set(e, { "data-chosen": chosen ? "" : null })),
+    choose: (chosen) => set(path, { "data-chosen": chosen ? "" : null }),
   };
-}
-
-// Names that would lie over each other move apart, up from the lowest.
-export function partNames(curves, room = 11) {
-  const height = ({ label }) => Number(label.getAttribute("y"));
-  const fromBelow = [...curves].sort((a, b) => height(b) - height(a));
-  fromBelow.slice(1).forEach((above, i) => {
-    const limit = height(fromBelow[i]) - room;
-    if (height(above) > limit) set(above.label, { y: limit });
-  });
 }
 
 // Bars at these positions, all in one path: one change a redraw, however many there are.

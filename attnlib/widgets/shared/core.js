@@ -68,17 +68,6 @@ export function attend(Q, K, V, { normalizer = "softmax", temperature = 1 } = {}
   return { scores, weights, output: matmul(weights, V) };
 }
 
-// The Frobenius norm of the softmax Jacobian, w_i (delta_ij - w_j) / temperature.
-export function softmaxJacobianNorm(weights, temperature = 1) {
-  let squares = 0;
-  let norm = 0;
-  for (const w of weights) {
-    norm += w * w * ((1 - w) * (1 - w) + 2 * squares); // the diagonal, and twice what is above it
-    squares += w * w;
-  }
-  return Math.sqrt(norm) / temperature;
-}
-
 // Counter-clockwise corners of the smallest convex polygon round the points.
 export function convexHull(points) {
   const sorted = [...points]

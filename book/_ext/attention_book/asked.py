@@ -10,7 +10,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from attention_book import live
-from attnlib.exercises import practice
+from attnlib.exercises import all_practice, practice
 from attnlib.widgets import STATE_MIME, WIDGETS
 
 
@@ -93,7 +93,7 @@ def write(app, exception):
                 "title": chapter["title"],
                 "page": f"{chapter['path'].stem}.html",
                 "questions": [name for name in chapter["asked"] if name not in kinds],
-                "practice": {name: s["state"]["title"] for name, s in kinds.items()},
+                "practice": {name: all_practice()[name].title for name in kinds},
             }
         )
     text = f"window.AttentionAsked = {json.dumps(listed, ensure_ascii=False)};"
