@@ -1,9 +1,9 @@
-# make book · check · test · new-chapter · sheet · notebooks · lab · serve · mutants · bench · bench-page · clean
+# make book · check · test · new-chapter · sheet · notebooks · workbook · lab · serve · mutants · bench · bench-page · clean
 PYTHON ?= python3
 BIN := .venv/bin
 SITE := _build/html
 
-.PHONY: book check test new-chapter sheet notebooks lab serve mutants bench bench-page clean
+.PHONY: book check test new-chapter sheet notebooks workbook lab serve mutants bench bench-page clean
 
 book: .venv/installed
 	$(BIN)/jupyter-book build . -W -n --keep-going --all -q
@@ -34,9 +34,12 @@ serve: book
 notebooks: .venv/installed
 	$(BIN)/python tools/notebooks.py
 
-lab: .venv/installed
-	$(BIN)/jupyter trust book/*.ipynb
-	$(BIN)/jupyter lab book
+# Copies of the chapters, to write in; what is there is never written over
+workbook: .venv/installed
+	$(BIN)/python tools/workbook.py
+
+lab: workbook
+	$(BIN)/jupyter lab workbook
 
 bench: .venv/installed
 	$(BIN)/python -m benchmarks.one_core
