@@ -5,7 +5,7 @@ SITE := _build/html
 
 .PHONY: book check test new-chapter sheet notebooks workbook lab serve mutants bench bench-page clean
 
-book: .venv/installed
+book: .venv/building
 	$(BIN)/jupyter-book build . -W -n --keep-going --all -q
 	@echo "Open $(SITE)/index.html in a browser, or run: make serve"
 
@@ -44,12 +44,17 @@ lab: workbook
 bench: .venv/installed
 	$(BIN)/python -m benchmarks.one_core
 
-bench-page: book
+bench-page: .venv/installed book
 	$(BIN)/python tools/bench_page.py
 
-.venv/installed: requirements.txt constraints.txt pyproject.toml
+# What building the site needs; all the rest, PyTorch among it, comes on top
+.venv/building: book/requirements.txt constraints.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet -r requirements.txt -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet -r book/requirements.txt -c constraints.txt -e .
+	touch $@
+
+.venv/installed: .venv/building requirements.txt
+	$(BIN)/python -m pip install --quiet -r requirements.txt -c constraints.txt
 	touch $@
 
 clean:
