@@ -8,6 +8,26 @@ from urllib.parse import urlsplit
 MAX_REQUESTS = 30
 MAX_BYTES = 600_000
 SLOWDOWN = 4
+#: Of a widget, in pixels: its height on a screen 360 wide, and its letters on any screen.
+TALLEST, SMALLEST = 1300, 10.9
+
+TOO_TALL_OR_SMALL = """
+    ([tallest, smallest]) => {
+      const found = [];
+      for (const place of document.querySelectorAll("[data-alive]")) {
+        const { script } = place.dataset;
+        const { height } = place.getBoundingClientRect();
+        if (innerWidth <= 360 && height > tallest)
+          found.push(`${script} is ${height} pixels high, at most ${tallest}`);
+        for (const text of place.querySelectorAll("svg text")) {
+          const size = parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+          if (text.checkVisibility() && size < smallest)
+            found.push(`${script} writes ${text.textContent} ${size} pixels high`);
+        }
+      }
+      return found;
+    }
+"""
 
 #: Already compressed; a server sends them as they are.
 PACKED = (".woff", ".woff2", ".png", ".jpg", ".webp")
@@ -56,6 +76,11 @@ def settle(page):
     """Wait until formulas, fonts and widgets are there."""
     page.evaluate("window.MathJax?.startup?.promise.then(() => document.fonts.ready)")
     page.wait_for_function("!document.querySelector('[data-model]:not([data-alive])')")
+
+
+def too_tall_or_small(page):
+    """What of the page's widgets is too high for a narrow screen, or too small to be read."""
+    return page.evaluate(TOO_TALL_OR_SMALL, [TALLEST, SMALLEST])
 
 
 def transfer(page, address):

@@ -2,7 +2,7 @@
 
 import pytest
 from axe_rules import violations
-from page_metrics import MAX_BYTES, MAX_REQUESTS, settle, sizes
+from page_metrics import MAX_BYTES, MAX_REQUESTS, settle, sizes, too_tall_or_small
 from site_tools import chapters, pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
@@ -94,6 +94,7 @@ def test_a_visit_finds_nothing_to_object_to(watch, server, path):
         page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
         # Inside a formula there is nothing but roles and ink, whose contrasts are the palette's.
         faults = page.evaluate(FAULTS, scheme) + violations(page, leave_out=["mjx-container"])
+        faults += too_tall_or_small(page)
         found += [f"{width} pixels, {scheme}: {fault}" for fault in faults]
     assert not found, f"{path}:\n" + "\n".join(found)
 

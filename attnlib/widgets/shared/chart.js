@@ -1,4 +1,5 @@
 // Small charts: axes with ticks, bars, columns of dots.
+import { keepSizes } from "./movable.js";
 import { set, svg, tick } from "./parts.js";
 
 const SIZE = { width: 210, height: 160, left: 32, bottom: 36, top: 10, right: 12 };
@@ -15,6 +16,7 @@ export function chart(name, { x, y, xTicks, yTicks, xLabel }) {
     role: "img",
     "aria-label": name,
   });
+  keepSizes(root);
   const rule = (kind, y) =>
     svg("line", { class: kind, x1: left, x2: width - right, y1: toY(y), y2: toY(y) });
   root.append(rule("attn-axis", y[0]));

@@ -14,12 +14,19 @@ function spell(point) {
   return point.map((x) => number(x)).join(", ");
 }
 
-// What a finger must hit keeps its size on the screen, however small the picture is drawn.
-export function keepGrip(root) {
-  new ResizeObserver(([{ contentRect }]) => {
-    const unit = root.viewBox.baseVal.width / contentRect.width;
-    if (Number.isFinite(unit)) root.style.setProperty("--unit", unit.toFixed(3));
-  }).observe(root);
+// Tell how wide an element is, in pixels, at first and whenever it changes.
+export function onWidth(element, tell) {
+  new ResizeObserver(([{ contentRect: { width } }]) => {
+    if (width) tell(width);
+  }).observe(element);
+}
+
+// What a finger must hit keeps its size on the screen, however small the picture is drawn, and
+// what is read is no smaller than it was made.
+export function keepSizes(root) {
+  onWidth(root, (width) =>
+    root.style.setProperty("--unit", (root.viewBox.baseVal.width / width).toFixed(3)),
+  );
 }
 
 // Make an SVG group movable: by pointer, finger and arrow keys (Shift for big steps).

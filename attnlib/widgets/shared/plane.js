@@ -1,5 +1,5 @@
 // A picture of the plane, arrows in it and labels beside them.
-import { keepGrip } from "./movable.js";
+import { keepSizes } from "./movable.js";
 import { number, set, svg, tick } from "./parts.js";
 
 export const SIZE = 320;
@@ -15,7 +15,7 @@ export function planeOf(range, name, ticks) {
     role: "group",
     "aria-label": name,
   });
-  keepGrip(root);
+  keepSizes(root);
   const [zx, zy] = to([0, 0]);
   root.append(
     svg("rect", { class: "attn-paper", width: SIZE, height: SIZE, rx: 6 }),

@@ -4,11 +4,11 @@ import { dot } from "../shared/core.js";
 import { similarityWeights, windowWeights } from "./filters.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { keepGrip, movable } from "../shared/movable.js";
+import { movable, onWidth } from "../shared/movable.js";
 import { fill, h, number, set, svg, tick, write } from "../shared/parts.js";
 import words from "./words.json";
 
-const WIDTH = 660;
+// The picture is as wide as its place, in pixels, and as high everywhere: letters keep their size.
 const HEIGHT = 250;
 const STRIP = 96;
 // Bars and discs have one scale for all settings: the strip is as high as a weight of this size.
@@ -21,7 +21,9 @@ export function render({ model, el }) {
   const n = signal.length;
   const low = Math.min(...signal) - 0.15;
   const high = Math.max(...signal) + 0.15;
-  const toX = (j) => 16 + (j * (WIDTH - 32)) / (n - 1);
+  let width = 660;
+  const step = () => (width - 32) / (n - 1);
+  const toX = (j) => 16 + j * step();
   const toY = (x) => 8 + ((high - x) * (HEIGHT - 16)) / (high - low);
   const path = (values) =>
     values.map((x, j) => `${toX(j).toFixed(2)},${toY(x).toFixed(2)}`).join(" ");
@@ -30,40 +32,40 @@ export function render({ model, el }) {
   const jumps = clean.slice(1).map((x, j) => Math.abs(x - clean[j]));
   const edge = jumps.indexOf(Math.max(...jumps)) + 0.5;
   const root = svg("svg", {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT + STRIP + 58}`,
     class: "attn-plane attn-signal",
     role: "group",
     "aria-label": "The signal, its weights and the filtered signal",
   });
-  keepGrip(root);
   const base = HEIGHT + STRIP + 4;
   const heightOf = (weight) => (weight / TOP) * (STRIP - 18);
   const marker = svg("line", { class: "attn-moment attn-query", y1: 6, y2: base });
-  const truth = svg("polyline", { class: "attn-truth", points: path(clean) });
+  const truth = svg("polyline", { class: "attn-truth" });
   const filtered = svg("polyline", { class: "attn-filtered attn-value" });
-  const dots = signal.map((x, j) =>
-    svg("circle", { class: "attn-sample", cx: toX(j), cy: toY(x), r: 3.2 }),
-  );
-  const inks = signal.map((x, j) => svg("circle", { class: "attn-disc", cx: toX(j), cy: toY(x) }));
-  const bars = signal.map((_, j) =>
-    svg("rect", { class: "attn-stem", x: toX(j) - 3, width: 6, rx: 1 }),
-  );
+  const dots = signal.map((x) => svg("circle", { class: "attn-sample", cy: toY(x) }));
+  const inks = signal.map((x) => svg("circle", { class: "attn-disc", cy: toY(x) }));
+  const bars = signal.map(() => svg("rect", { class: "attn-stem", rx: 1 }));
   const output = svg("path", { class: "attn-output" });
   const knob = svg("circle", { class: "attn-knob attn-query", cy: base + 8, r: 8 });
   const hit = svg("circle", { class: "attn-hit", cy: base + 8 });
   const stripLabel = svg("text", { class: "attn-tick", x: 16, y: HEIGHT + 10 });
   const handle = svg("g", null, marker, knob, hit);
   // Ticks: readings along the bottom, whole numbers at the side, tenths of weight below.
-  const rule = (y) => svg("line", { class: "attn-grid", x1: 0, x2: WIDTH, y1: y, y2: y });
-  const ticks = [];
-  const level = (y, above, text) => ticks.push(rule(y), tick(WIDTH - 4, y - above, "end", text));
-  for (let j = 0; j < n; j += 10) ticks.push(tick(toX(j), base + 34, "middle", String(j)));
+  const paper = svg("rect", { class: "attn-paper", height: HEIGHT, rx: 6 });
+  const rules = [svg("line", { class: "attn-axis", x1: 0, y1: base, y2: base })];
+  const levels = [];
+  const level = (y, above, text) => {
+    rules.push(svg("line", { class: "attn-grid", x1: 0, y1: y, y2: y }));
+    levels.push(tick(0, y - above, "end", text));
+  };
+  const places = [];
+  for (let j = 0; j < n; j += 10) places.push(tick(0, base + 34, "middle", String(j)));
   for (let x = Math.ceil(low); x <= high; x += 1) level(toY(x), 4, number(x, 0));
   for (const w of [0.1, 0.2, 0.3]) level(base - heightOf(w), 3, number(w, 1));
   root.append(
-    svg("rect", { class: "attn-paper", width: WIDTH, height: HEIGHT, rx: 6 }),
-    svg("line", { class: "attn-axis", x1: 0, x2: WIDTH, y1: base, y2: base }),
-    ...ticks,
+    paper,
+    ...rules,
+    ...levels,
+    ...places,
     truth,
     ...dots,
     ...inks,
@@ -77,8 +79,7 @@ export function render({ model, el }) {
     range: [0, n - 1],
     fromEvent: (event) => {
       const box = root.getBoundingClientRect();
-      const x = ((event.clientX - box.left) / box.width) * WIDTH;
-      return [((x - 16) * (n - 1)) / (WIDTH - 32), 0];
+      return [(((event.clientX - box.left) / box.width) * width - 16) / step(), 0];
     },
   };
   const speak = movable(handle, {
@@ -119,14 +120,31 @@ export function render({ model, el }) {
       ? windowWeights(n, t, model.get("reach"))
       : similarityWeights(signal, t, model.get("bandwidth"));
 
+  // What stays where it is until the picture gets another width.
+  function arrange() {
+    set(root, { viewBox: `0 0 ${width} ${HEIGHT + STRIP + 58}` });
+    set(paper, { width });
+    set(truth, { points: path(clean) });
+    for (const line of rules) set(line, { x2: width });
+    for (const label of levels) set(label, { x: width - 4 });
+    places.forEach((label, i) => set(label, { x: toX(10 * i) }));
+    const broad = Math.min(6, 0.7 * step());
+    signal.forEach((_, j) => {
+      set(dots[j], { cx: toX(j), r: Math.min(3.2, 0.5 * step()) });
+      set(inks[j], { cx: toX(j) });
+      set(bars[j], { x: toX(j) - broad / 2, width: broad });
+    });
+  }
+
   function draw() {
     const t = model.get("moment");
+    const largest = 24 * Math.min(1, width / 500);
     const weights = weightsAt(t);
     const outputs = signal.map((_, j) => dot(weightsAt(j), signal));
     weights.forEach((w, j) => {
       const height = heightOf(Math.min(w, TOP));
       set(bars[j], { y: (base - height).toFixed(2), height: height.toFixed(2) });
-      set(inks[j], { r: (24 * Math.sqrt(w)).toFixed(2) });
+      set(inks[j], { r: (largest * Math.sqrt(w)).toFixed(2) });
     });
     set(filtered, { points: path(outputs) });
     set(marker, { x1: toX(t), x2: toX(t) });
@@ -171,5 +189,11 @@ export function render({ model, el }) {
       voice.element,
     ),
   );
+  onWidth(root, (pixels) => {
+    width = pixels;
+    arrange();
+    draw();
+  });
+  arrange();
   return follow(model, TRAITS, draw);
 }
