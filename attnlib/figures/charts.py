@@ -57,7 +57,7 @@ def lines(x, series, *, title=None, x_label=None, y_label=None, styles=None, log
 
 
 def stems(values, *, names=None, title=None, x_label=None, y_label="weight", top=1.0, ax=None):
-    """Weights as bars of ink, written above each up to eight.
+    """Weights as bars of ink, written above each where there is room.
 
     Parameters
     ----------
@@ -85,11 +85,11 @@ def stems(values, *, names=None, title=None, x_label=None, y_label="weight", top
     values = np.asarray(values, dtype=float)
     positions = np.arange(len(values))
     ax.bar(positions, values, width=0.72, color=LIGHT["ink"])
-    if len(values) <= 8:
+    if ax.get_position().width * ax.figure.get_figwidth() >= 0.38 * len(values):
         for x, value in zip(positions, values):
             ax.annotate(
                 f"{value:.3f}", (x, value), xytext=(0, 3), textcoords="offset points",
-                ha="center", fontsize=8.5,
+                ha="center", fontsize=10,
             )  # fmt: skip
     if names is not None:
         ax.set_xticks(positions, names)

@@ -46,7 +46,7 @@ def heatmap(matrix, *, queries=None, keys=None, signed=False, title=None, digits
             f"weights must lie between 0 and 1, got {matrix.min():g} to {matrix.max():g}; "
             "pass signed=True for other numbers."
         )
-    ax = axes(height=2.4) if ax is None else ax
+    ax = axes(height=max(2.4, 0.6 + 0.42 * len(matrix))) if ax is None else ax
     reach = np.abs(matrix).max() or 1.0
     low = -reach if signed else 0.0
     high = reach if signed else 1.0
@@ -65,7 +65,7 @@ def heatmap(matrix, *, queries=None, keys=None, signed=False, title=None, digits
             dark = abs(value) > 0.55 * high
             colour = LIGHT["page"] if dark else LIGHT["ink"]
             text = f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
-            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=8.5)
+            ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=10)
     if title:
         ax.set_title(title)
     return ax

@@ -18,6 +18,8 @@ PATH = ROOT / "book" / "02_query_key_value.ipynb"
 CHAPTER = nbformat.read(PATH, as_version=4)
 LINES = "\n\n".join(f"x{number} = 1" for number in range(21))
 SVG = new_output("display_data", data={"image/svg+xml": "<svg/>"})
+SMALL = '<svg width="475pt"><!-- x --> <g transform="translate(1 1) scale(0.095 -0.095)"/></svg>'
+SMALL = new_output("display_data", data={"image/svg+xml": SMALL})
 WIDGET = {"application/vnd.attnlib.widget+json": {}, "text/plain": "Q"}
 TRACEBACK = new_output("stream", name="stdout", text="Traceback (most recent call last)")
 
@@ -88,6 +90,7 @@ BROKEN = {
     "narrow_lines": (visible("x = " + 74 * "1"), "has a line of 78 characters, at most 77"),
     "short_median": (every_visible_cell, "lines, at most 6: split cells"),
     "described_figures": (visible(outputs=[SVG]), "shows a figure without image: alt"),
+    "readable_figures": (visible(outputs=[SMALL]), "shows “x” 6.6 pixels high on a screen 360"),
     "pictured_widgets": (
         visible(outputs=[new_output("display_data", data=WIDGET)]), "a widget without its picture"
     ),

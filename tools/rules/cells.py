@@ -9,6 +9,10 @@ from rules.page import HIDDEN
 from rules.registry import rule
 
 LONGEST, WIDEST, MEDIAN = 20, 77, 6
+#: The room for a figure on a screen 360 pixels wide, and its smallest letters there, in pixels.
+ROOM, LETTER = 328, 9
+#: Text in an SVG of matplotlib: a comment that holds it, then its size as a hundredth of a point.
+TEXT = re.compile(r"<!-- (.*?) -->\s*<g [^>]*?scale\(([\d.]+) ", re.DOTALL)
 PICTURES = {"image/svg+xml", "image/png", "image/jpeg"}
 REMOTE_IMAGE = re.compile(
     r"!\[[^\]]*\]\(\s*<?https?://|<img[^>]*\ssrc\s*=\s*[\"']?https?://|\{(?:image|figure)\}\s*https?://",
@@ -68,6 +72,25 @@ def described_figures(page):
         for part, text in wanted.items():
             if not str(text or "").strip():
                 yield f"cell {cell.id} shows a figure without {part}: write it under mystnb"
+
+
+@rule
+def readable_figures(page):
+    """Many read on a telephone, where a figure has half its width and half its letters."""
+    for cell in page.code:
+        for output in cell.outputs:
+            svg = output.get("data", {}).get("image/svg+xml", "")
+            sizes = {float(size) * 100: text for text, size in TEXT.findall(svg)}
+            if not sizes:
+                continue
+            width = float(re.search(r'<svg[^>]* width="([\d.]+)pt"', svg)[1])
+            shown = min(sizes) * min(ROOM / width, 4 / 3)
+            if shown < LETTER:
+                yield (
+                    f"cell {cell.id} shows “{sizes[min(sizes)]}” {shown:.1f} pixels high on a "
+                    f"screen 360 pixels wide, at least {LETTER} wanted: draw on figures.axes() in "
+                    "its own width, with no smaller letters than its own"
+                )
 
 
 @rule

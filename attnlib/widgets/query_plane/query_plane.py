@@ -139,9 +139,9 @@ class QueryPlane(BookWidget):
 
     @still
     def picture(self):
-        figure = figures.blank(6.6, 4.9)
+        figure = figures.blank(5.0, 4.3)
         parts = figure.subplot_mosaic(
-            [["left", "right"], ["table", "table"]], height_ratios=[3.2, 1.3]
+            [["left", "right"], ["table", "table"]], height_ratios=[2.5, 1.5]
         )
         figures.query_and_keys(
             self.query, self.K, limits=self.key_range, title=self.words["left"], ax=parts["left"]

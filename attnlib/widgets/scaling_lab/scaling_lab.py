@@ -162,8 +162,8 @@ class ScalingLab(BookWidget):
 
     @still
     def picture(self):
-        figure = figures.blank(6.6, 2.7)
-        scores, weights, slopes = figure.subplots(1, 3)
+        figure = figures.blank(5.0, 7.2)
+        scores, weights, slopes = figure.subplots(3, 1)
         figures.histogram(np.clip(self.scores, -40, 39.5), bins=np.arange(-40, 41), ax=scores)
         scores.set(ylabel="", ylim=(0, 0.45))
         mean = np.sort(self.weights, axis=1)[:, ::-1].mean(axis=0)

@@ -1,6 +1,7 @@
 """A signal, a moment in it, and the weights that make the output there."""
 
 import math
+import textwrap
 
 import numpy as np
 import traitlets
@@ -161,7 +162,7 @@ class SignalWeights(BookWidget):
 
     @still
     def picture(self):
-        figure = figures.blank(6.6, 3.6)
+        figure = figures.blank(5.0, 4.0)
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
         figures.filtered_signal(
             self.signal, self.filtered(), clean=self.clean, weights=self.weights,
@@ -169,5 +170,6 @@ class SignalWeights(BookWidget):
         )  # fmt: skip
         bottom.bar(range(len(self.weights)), self.weights, color=LIGHT["ink"])
         bottom.axvline(self.moment, color=LIGHT["query"], linewidth=1.2)
-        bottom.set(xlabel=f"reading\n{self.said()}", ylabel="weight")
+        said = textwrap.fill(self.said(), 60)
+        bottom.set(xlabel=f"reading\n{said}", ylabel="weight")
         return figure
