@@ -1,11 +1,11 @@
-# make book · check · test · new-chapter · sheet · notebooks · lab · serve · mutants · bench · bench-page · clean
+# make book · check · test · new-chapter · sheet · notebooks · workbook · lab · serve · mutants · bench · bench-page · clean
 PYTHON ?= python3
 BIN := .venv/bin
 SITE := _build/html
 
-.PHONY: book check test new-chapter sheet notebooks lab serve mutants bench bench-page clean
+.PHONY: book check test new-chapter sheet notebooks workbook lab serve mutants bench bench-page clean
 
-book: .venv/installed
+book: .venv/building
 	$(BIN)/jupyter-book build . -W -n --keep-going --all -q
 	@echo "Open $(SITE)/index.html in a browser, or run: make serve"
 
@@ -34,19 +34,27 @@ serve: book
 notebooks: .venv/installed
 	$(BIN)/python tools/notebooks.py
 
-lab: .venv/installed
-	$(BIN)/jupyter trust book/*.ipynb
-	$(BIN)/jupyter lab book
+# Copies of the chapters, to write in; what is there is never written over
+workbook: .venv/installed
+	$(BIN)/python tools/workbook.py
+
+lab: workbook
+	$(BIN)/jupyter lab workbook
 
 bench: .venv/installed
 	$(BIN)/python -m benchmarks.one_core
 
-bench-page: book
+bench-page: .venv/installed book
 	$(BIN)/python tools/bench_page.py
 
-.venv/installed: requirements.txt constraints.txt pyproject.toml
+# What building the site needs; all the rest, PyTorch among it, comes on top
+.venv/building: book/requirements.txt constraints.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet -r requirements.txt -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet -r book/requirements.txt -c constraints.txt -e .
+	touch $@
+
+.venv/installed: .venv/building requirements.txt
+	$(BIN)/python -m pip install --quiet -r requirements.txt -c constraints.txt
 	touch $@
 
 clean:

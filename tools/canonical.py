@@ -17,6 +17,11 @@ NOTEBOOK_METADATA = (
     "attention_book", "mystnb", "myst", "html_meta", "orphan", "tocdepth", "title",
 )  # fmt: skip
 CELL_METADATA = ("mystnb", "tags")
+#: What JupyterLab opens folded, for cells with one of these tags: their code, their results.
+FOLDED = {
+    "source_hidden": {"hide-cell", "hide-input", "remove-input", "solution"},
+    "outputs_hidden": {"hide-output", "solution"},
+}
 MACROS_ID = "macros"
 
 
@@ -61,6 +66,13 @@ def kept(metadata, names):
     return {name: metadata[name] for name in names if metadata.get(name)}
 
 
+def cell_metadata(cell):
+    """A cell's metadata as the book keeps it; JupyterLab learns from the tags what to fold."""
+    metadata = kept(cell.get("metadata", {}), CELL_METADATA)
+    folded = {name: True for name, which in FOLDED.items() if which & tags(cell)}
+    return metadata | ({"jupyter": folded} if folded and cell["cell_type"] == "code" else {})
+
+
 def prepared(notebook, macros):
     """A notebook ready to be executed: stable ids, macros cell, metadata of the book only.
 
@@ -80,7 +92,7 @@ def prepared(notebook, macros):
     cells = [macros_cell(macros), *(cell for cell in notebook.cells if not is_macros(cell))]
     for cell, cell_id in zip(cells, stable_ids(cells), strict=True):
         cell["id"] = cell_id
-        cell["metadata"] = kept(cell.get("metadata", {}), CELL_METADATA)
+        cell["metadata"] = cell_metadata(cell)
     metadata = kept(notebook.metadata, NOTEBOOK_METADATA)
     metadata |= {"kernelspec": KERNEL, "language_info": LANGUAGE}
     parts = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}

@@ -37,11 +37,25 @@ class NoBrowser(RuntimeError):
     """There is no Chromium on this machine."""
 
 
+#: Reading needs no PyTorch: the site is built as if there were none.
+BUILD = """
+import sys
+
+class NoTorch:
+    def find_spec(name, path=None, target=None):
+        if name == "torch":
+            raise ModuleNotFoundError("PyTorch is imported where the site is built", name=name)
+
+sys.meta_path.insert(0, NoTorch)
+from jupyter_book.cli.main import main
+main()
+"""
+
+
 def build_command(target, source=ROOT):
     """How the book is built into a folder; what stands there and is unchanged stays."""
-    start = "from jupyter_book.cli.main import main; main()"
     where = ["build", str(source), "--path-output", str(target)]
-    return [sys.executable, "-c", start, *where, *BUILD_FLAGS]
+    return [sys.executable, "-c", BUILD, *where, *BUILD_FLAGS]
 
 
 def build(target, source=ROOT):

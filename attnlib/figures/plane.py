@@ -160,7 +160,7 @@ def weighted_sum(keys, scores, weights, values, output, *, ax=None):
     ['k₁ = [1, 0]', '2.00', '1.000', 'v₁ = [3, 4]', '[3.00, 4.00]']
     """
     ax = axes(height=1.6) if ax is None else ax
-    columns = {0.0: "key", 0.38: "score q·k", 0.55: "weight w", 0.62: "value", 1.0: "w·v"}
+    columns = {0.0: "key", 0.38: "score q·k", 0.55: "weight w", 0.62: "value", 1.0: "w v"}
     rows = [columns.values()]
     for i, (key, score, weight, value) in enumerate(zip(keys, scores, weights, values)):
         names = [f"{name}{SUBSCRIPTS[i]} = {_vector(x)}" for name, x in (("k", key), ("v", value))]

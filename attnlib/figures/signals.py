@@ -45,5 +45,5 @@ def filtered_signal(signal, filtered, *, clean=None, weights=None, moment=None, 
             edgecolor=LIGHT["ink"], linewidth=1.4, zorder=4,
         )  # fmt: skip
         ax.axvline(moment, color=LIGHT["query"], linewidth=1.2)
-    ax.set_ylabel("signal")
+    ax.set_ylabel("level")
     return ax

@@ -1,6 +1,7 @@
 """What the book says twice agrees, and what it takes from elsewhere is what it says it is."""
 
 import re
+from importlib import metadata
 
 import contents
 import nbformat
@@ -8,6 +9,8 @@ import pytest
 import readme_picture
 import vendor
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from rules import Page
 from site_tools import ROOT
 
@@ -52,11 +55,37 @@ def test_the_readme_shows_the_widget_as_it_is():
     assert standing == readme_picture.picture(), "run: python tools/readme_picture.py"
 
 
-def test_requirements_are_exact_and_inside_the_constraints():
-    def pins(name):
-        text = (ROOT / name).read_text(encoding="utf-8").lower()
-        found = re.findall(r"^([\w.-]+)==(\S+)", text, re.MULTILINE)
-        return {package.replace("_", "-"): version for package, version in found}
+def pins(name):
+    """The exact versions that a file of requirements names."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return {canonicalize_name(p): v for p, v in re.findall(r"^([\w.-]+)==(\S+)", text, re.M)}
 
-    wanted = pins("requirements.txt")
+
+def test_requirements_are_exact_and_inside_the_constraints():
+    wanted = pins("book/requirements.txt") | pins("requirements.txt")
     assert len(wanted) > 10 and wanted.items() <= pins("constraints.txt").items()
+    assert "\n-r book/requirements.txt\n" in (ROOT / "requirements.txt").read_text()
+
+
+def needed(packages):
+    """These packages and all that they need on this machine."""
+    found, left = set(), set(packages)
+    while left:
+        found.add(package := left.pop())
+        for need in map(Requirement, metadata.requires(package) or []):
+            if not need.marker or need.marker.evaluate({"extra": ""}):
+                left |= {canonicalize_name(need.name)} - found
+    return found
+
+
+def test_reading_needs_no_pytorch():
+    """That the site is built without it every test of the site proves (`site_tools.BUILD`)."""
+    reading = needed({*pins("book/requirements.txt"), "attnlib"})
+    assert not reading & {"torch", "jupyterlab"} and "sphinx" in reading
+    assert "torch" in needed(pins("requirements.txt"))
+
+
+def test_pytorch_is_named_by_the_version_that_is_pinned():
+    for name in ("README.md", "book/run.md", ".github/workflows/book.yml"):
+        named = re.findall(r"torch==(\S+)", (ROOT / name).read_text(encoding="utf-8"))
+        assert {*named} == {pins("requirements.txt")["torch"]}, name

@@ -1,4 +1,6 @@
-"""A chapter in JupyterLab: its picture before anything runs, then the widget and Python in step."""
+"""A chapter of the workbook in JupyterLab: no answer in sight, pictures before anything runs, the
+widget and Python in step, and what a student wrote stays.
+"""
 
 import json
 import os
@@ -10,7 +12,10 @@ import sys
 import time
 from pathlib import Path
 
+import nbformat
 import pytest
+import workbook
+from outputs import tags, texts
 from playwright.sync_api import expect
 from widget_pages import centre, handle, numbers, point
 
@@ -28,9 +33,22 @@ SETTINGS = {
 
 
 @pytest.fixture
-def lab(tmp_path):
-    """Address of a JupyterLab on a copy of the book; nothing of the reader's own is touched."""
+def make_workbook(tmp_path, monkeypatch, capsys):
+    """`make_workbook()` does as `make workbook` for a copy of the book; returns what it says."""
     shutil.copytree(ROOT / "book", tmp_path / "book", ignore=shutil.ignore_patterns("_*"))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+
+    def make_workbook():
+        workbook.main(tmp_path / "book", tmp_path / "workbook")
+        return capsys.readouterr().out
+
+    return make_workbook
+
+
+@pytest.fixture
+def lab(tmp_path, make_workbook):
+    """Address of a JupyterLab on the workbook; nothing of the reader's own is touched."""
+    make_workbook()
     for name, values in SETTINGS.items():
         path = tmp_path / "settings/@jupyterlab" / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,15 +58,16 @@ def lab(tmp_path):
         "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
         "JUPYTERLAB_SETTINGS_DIR": str(tmp_path / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(tmp_path / "workspaces"),
-        "JUPYTER_DATA_DIR": str(tmp_path / "data"),
         "IPYTHONDIR": str(tmp_path / "ipython"),
         "PYTHONPATH": str(ROOT),
     }
-    # JupyterLab shows no SVG of a notebook that is not trusted; `make lab` does this, too.
-    trust = [sys.executable, "-m", "nbformat.sign", f"book/{NOTEBOOK}"]
-    subprocess.run(trust, cwd=tmp_path, env=environment, check=True, capture_output=True)
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
-    command += ["--ip=127.0.0.1", "--port=0", "--IdentityProvider.token=", "--notebook-dir=book"]
+    command += [
+        "--ip=127.0.0.1",
+        "--port=0",
+        "--IdentityProvider.token=",
+        "--notebook-dir=workbook",
+    ]
     command += ["--LabApp.extension_manager=readonly"]
     with open(tmp_path / "lab.log", "w") as log:
         process = subprocess.Popen(
@@ -92,9 +111,9 @@ def run(page, code):
     return cells.last
 
 
-def test_make_lab_trusts_the_notebooks():
-    recipe = (ROOT / "Makefile").read_text().split("\nlab:")[1].split("\n\n")[0]
-    assert re.search(r"jupyter trust book/\*\.ipynb\n.*jupyter lab", recipe), recipe
+def test_make_lab_opens_the_workbook():
+    rule = (ROOT / "Makefile").read_text().split("\nlab:")[1].split("\n\n")[0]
+    assert re.fullmatch(r" workbook\n\t\S+/jupyter lab workbook", rule), rule
 
 
 def first_widget():
@@ -109,16 +128,29 @@ def first_widget():
     raise AssertionError(f"no widget in {NOTEBOOK}")
 
 
-def test_widget_and_python_are_in_step(lab, watch):
+def lines(text):
+    """The lines of a text that say something."""
+    return {line.strip() for line in text.splitlines() if len(line.strip()) > 3}
+
+
+def test_a_student_works_in_a_copy(lab, make_workbook, watch, tmp_path):
     source, widget, slider = first_widget()
     name = source.splitlines()[-1]
     (trait,) = slider.then
+    copied = tmp_path / "workbook" / NOTEBOOK
+    chapter = nbformat.read(ROOT / "book" / NOTEBOOK, as_version=4).cells
+    places = {cell.id: i for i, cell in enumerate(nbformat.read(copied, as_version=4).cells)}
+    solutions = [cell for cell in chapter if "solution" in tags(cell)]
+    predicted = [cell for cell in chapter if "hide-output" in tags(cell)]
     watch.allowed.append(lab)
     page = watch.page(height=1000)
     page.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
     page.goto(f"{lab}lab/tree/{NOTEBOOK}")
     cell = page.locator(".jp-CodeCell").filter(has_text=source.splitlines()[0]).first
+
+    def cell_of(one):
+        return page.locator(".jp-Notebook .jp-Cell").nth(places[one.id])
 
     # Before anything runs, its picture.
     picture = cell.locator(".jp-OutputArea-output img")
@@ -127,6 +159,17 @@ def test_widget_and_python_are_in_step(lab, watch):
     assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 100
     everything = page.locator(".jp-Notebook").inner_text()
     assert "Error displaying widget" not in everything and "Loading widget" not in everything
+
+    # No answer is in sight; a click shows a solution.
+    asked = lines("\n".join(c.source for c in chapter if c not in solutions))
+    answers = set().union(*(lines(c.source) - asked for c in solutions))
+    answers |= set().union(*(lines(texts(o)) for c in solutions + predicted for o in c.outputs))
+    assert len(answers) > 20 and not [line for line in answers if line in everything]
+    for solution in solutions:
+        expect(cell_of(solution).locator(".jp-InputArea-editor")).to_be_hidden()
+    solution = cell_of(solutions[-1])
+    solution.locator(".jp-Placeholder-content").click()
+    assert lines(solutions[-1].source) <= lines(solution.inner_text())
 
     # Formulas know the book's own macros.
     page.locator("mjx-container").first.wait_for()
@@ -142,6 +185,8 @@ def test_widget_and_python_are_in_step(lab, watch):
     shown = run(page, "print('everything', 'ran')")  # comes after all the others
     expect(shown.locator(".jp-OutputArea-output")).to_have_text(re.compile("everything ran"))
     assert page.locator(".jp-OutputArea-output[data-mime-type*=stderr]").count() == 0
+    for one in predicted:
+        assert lines(texts(one.outputs[0])) <= lines(cell_of(one).inner_text())
 
     # The mouse moves Python.
     knob.scroll_into_view_if_needed()
@@ -161,3 +206,13 @@ def test_widget_and_python_are_in_step(lab, watch):
     expect(knob).to_have_attribute("aria-valuetext", at)
     assert "Error displaying widget" not in page.locator(".jp-Notebook").inner_text()
     watch.faults = [f for f in watch.faults if re.search("widget|attn|error in", f, re.IGNORECASE)]
+
+    # What a student saved stays, whatever becomes of the chapter.
+    page.keyboard.press("Control+s")
+    expect(page.locator(".jp-mod-dirty")).to_have_count(0)
+    saved = copied.read_bytes()
+    assert f"{NOTEBOOK}: kept" in make_workbook()
+    chapter = tmp_path / "book" / NOTEBOOK
+    chapter.write_text(chapter.read_text().replace("## Summary", "## In short"))
+    assert f"_2.ipynb: made, beside {NOTEBOOK} (of an older chapter)" in make_workbook()
+    assert copied.read_bytes() == saved and b"'everything', 'ran'" in saved

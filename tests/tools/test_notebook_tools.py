@@ -79,13 +79,32 @@ def test_canonical_keeps_what_the_book_needs_and_nothing_else():
     assert "version" not in found.metadata.language_info
     macros, _, first, second = found.cells
     assert (macros.id, macros.source, macros.metadata.tags) == ("macros", MACROS, ["remove-cell"])
-    assert second.metadata == {"tags": ["hide-input"], "mystnb": {"figure": {"name": "f"}}}
+    assert second.metadata == {
+        "tags": ["hide-input"],
+        "mystnb": {"figure": {"name": "f"}},
+        "jupyter": {"source_hidden": True},
+    }
     # Counted as by one run from top to bottom.
     counts = (first.execution_count, second.execution_count, second.outputs[0].execution_count)
     assert (second.id, counts) == ("f", (1, 2, 2))
     once = write(found)
     assert write(canonical(read(once), MACROS)) == once
     assert "√d à" in once and once.endswith("}\n")
+
+
+SOURCE, OUTPUTS = {"source_hidden": True}, {"outputs_hidden": True}
+OPENED = {"hide-input": SOURCE, "remove-input": SOURCE, "hide-cell": SOURCE, "hide-output": OUTPUTS,
+          "solution": SOURCE | OUTPUTS, "live-only nbval-ignore-output": None}  # fmt: skip
+
+
+def test_jupyterlab_opens_folded_what_the_tags_say_and_nothing_else():
+    cells = [code(tags=names.split()) for names in OPENED] + [prose(tags=["hide-input"])]
+    for cell in cells:
+        cell["metadata"]["jupyter"] = {"source_hidden": True, "outputs_hidden": True, "x": 1}
+    once = canonical(book(*cells), MACROS)
+    assert [c.metadata.get("jupyter") for c in once.cells[1:]] == [*OPENED.values(), None]
+    again = jupytext.reads(jupytext.writes(once, "md:myst"), "md:myst")
+    assert [c.metadata for c in canonical(again, MACROS).cells] == [c.metadata for c in once.cells]
 
 
 def test_macros_cell_is_renewed_also_after_editing_as_text():

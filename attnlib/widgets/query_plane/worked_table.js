@@ -94,7 +94,7 @@ export function workedTable(model) {
       before,
       header("weight", "weight w"),
       header("value", "value"),
-      header("product", "w·v"),
+      header("product", "w v"),
     ),
     ...rows.map((row) => row.element),
     line(

@@ -95,7 +95,7 @@ export function render({ model, el }) {
 
   const mode = bound(model, "mode", choice, {
     label: "Weights",
-    options: [["fixed", "fixed: near in time"], ["adaptive", "adaptive: alike in value"]],
+    options: [["fixed", "fixed: near in time"], ["adaptive", "adaptive: alike in level"]],
   });
   const reach = bound(model, "reach", slider, {
     label: "Reach in time",
@@ -103,7 +103,7 @@ export function render({ model, el }) {
     format: (value) => `\u00b1${value}`,
   });
   const bandwidth = bound(model, "bandwidth", powerSlider, {
-    label: "Bandwidth in value",
+    label: "Bandwidth in level",
     powers: [-2, 1],
   });
   const controls = [mode, reach, bandwidth];
@@ -174,7 +174,7 @@ export function render({ model, el }) {
   const legend = h(
     "p",
     { class: "attn-legend" },
-    h("span", null, "\u25cb signal"),
+    h("span", null, "\u25cb readings"),
     h("span", null, "\u254c truth"),
     h("span", { class: "attn-value" }, "\u2501 filtered, \u25c6 output"),
     h("span", null, "\u25cf weight"),

@@ -78,7 +78,7 @@ class SignalWeights(BookWidget):
         ["fixed", "adaptive"],
     )
     reach = whole("Half width of the fixed window, in elements.", 4, 0, 12)
-    bandwidth = real("Width of the Gaussian over differences in value.", 0.15, 0.01, 10.0)
+    bandwidth = real("Width of the Gaussian over differences in level.", 0.15, 0.01, 10.0)
     presets = presets('{"label": "Before the edge", "moment": 23}')
     title = text("The heading over the widget.", "Choose a moment, see its weights")
 
@@ -151,9 +151,9 @@ class SignalWeights(BookWidget):
         # From 0.15 the slider steps along powers of ten, -0.80, -0.75, ...
         adaptive = {"mode": "adaptive", "bandwidth": 0.15}
         bandwidth = {"bandwidth": 0.1778}
-        yield Move("slider", "Bandwidth in value", "ArrowRight", bandwidth, given=adaptive)
+        yield Move("slider", "Bandwidth in level", "ArrowRight", bandwidth, given=adaptive)
         yield Move("radio", "fixed: near in time", "Space", {"mode": "fixed"})
-        yield Move("radio", "adaptive: alike in value", "Space", {"mode": "adaptive"})
+        yield Move("radio", "adaptive: alike in level", "Space", {"mode": "adaptive"})
 
     def numbers(self):
         at = {name: getattr(self, name)[self.moment] for name in ("signal", "clean")}

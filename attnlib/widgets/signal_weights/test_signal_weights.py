@@ -65,7 +65,7 @@ def test_the_picture_says_what_the_widget_says(mode):
     widget = SignalWeights(moment=7, mode=mode, bandwidth=0.5)
     np.testing.assert_allclose(widget.errors(), stretches(widget))
     before, near, after = widget.errors()
-    said = f"signal {widget.signal[7]:.2f}, output {widget.output:.2f}, truth 0.00. Error before "
+    said = f"reading {widget.signal[7]:.2f}, output {widget.output:.2f}, truth 0.00. Error before "
     said += f"the edge {before:.3f}, at it {near:.3f}, after it {after:.3f}."
     assert said.replace("-", "−") in widget.said()
     written = re.findall(r"<!-- (.*?) -->", widget.picture()["image/svg+xml"])

@@ -1,0 +1,196 @@
+"""A workbook for the class: copies of the chapters, to be written in (`make workbook`).
+
+A copy shows nothing that is still to be found out: solutions are folded, and their results and
+those that are to be predicted are left out.  No file is ever written over.  A copy knows of which
+edition of its chapter it was made; where the chapter has changed since, a new copy is put beside
+it.
+"""
+
+import copy
+import hashlib
+import itertools
+import json
+import re
+import runpy
+import sys
+from pathlib import Path
+
+from canonical import FOLDED, NotebookFault, prepared, read, write
+from nbformat.sign import NotebookNotary
+from nbformat.v4 import new_markdown_cell
+from outputs import tags
+from pybtex.database import parse_file
+
+from attnlib.palette import notebook_macros
+
+ROOT = Path(__file__).resolve().parent.parent
+#: JupyterLab shows the first line of folded code; a solution's own first line may say it all.
+SOLUTION = "# A solution\n"
+#: Code or a formula, which stay; a role; a link to another page, perhaps alone in brackets.
+MARKED = re.compile(
+    r"`[^`]*`|\$+[^$]+\$+"
+    r"|\{(?P<role>[a-z:]+)\}`(?:(?P<words>[^`<]*?) *<)?(?P<target>[^`<>]+)>?`"
+    r"|(?P<open> ?\()?(?<!!)\[(?P<text>(?:[^][]|\[[^][]*\])*)\]"
+    r"\((?P<page>[^\s():#]+)(?:#[^\s()]*)?\)(?P<close>\))?"
+)
+
+
+def chapters(book):
+    """The chapters in a folder, brought into the book's form: path -> notebook."""
+    found = {}
+    for path in sorted(book.glob("[0-9][0-9]_*.ipynb")):
+        try:
+            found[path] = prepared(read(path.read_text(encoding="utf-8")), notebook_macros())
+        except NotebookFault as fault:
+            raise SystemExit(f"{path}: {fault}") from fault
+    return found
+
+
+def edition(notebook):
+    """What tells one edition of a chapter from another: its text, code and tags."""
+    cells = [(cell.cell_type, cell.source, sorted(tags(cell))) for cell in notebook.cells]
+    return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
+
+
+def edition_of(path):
+    """The edition of which a file is a copy; None for anything else, and for a damaged file."""
+    try:
+        return json.loads(path.read_bytes())["metadata"]["attention_book"]["edition"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def figure_of(cell):
+    """A cell's figure: its name and caption; None if it has none."""
+    return cell.metadata.get("mystnb", {}).get("figure")
+
+
+class Words:
+    """Plain words for what JupyterLab does not know.
+
+    Parameters
+    ----------
+    book : Path
+        Its folder, with `references.bib`.
+    notebooks : dict
+        Its chapters: path -> notebook.
+    """
+
+    def __init__(self, book, notebooks):
+        style = runpy.run_path(str(ROOT / "book/_ext/attention_book/bibliography_style.py"))
+        entries = parse_file(str(book / "references.bib")).entries
+        self.sources = {key: style["label"](entry) for key, entry in entries.items()}
+        self.pages = {path.name for path in notebooks}
+        self.figures = {
+            figure.get("name"): f"Figure {int(path.name[:2])}.{number}"
+            for path, notebook in notebooks.items()
+            for number, figure in enumerate(filter(None, map(figure_of, notebook.cells)), 1)
+        }
+        self.roles = {
+            "cite:t": self.names,
+            "cite:p": self.source,
+            "numref": self.figures.__getitem__,
+        }
+
+    def names(self, keys):
+        """Who wrote something, as the subject of a sentence: One (2001) and Two (2002)."""
+        labels = [self.sources[key].rpartition(", ") for key in keys.split(",")]
+        return " and ".join(f"{names} ({year})" for names, _, year in labels)
+
+    def source(self, keys):
+        """The same in brackets: (One, 2001; Two, 2002)."""
+        return f"({'; '.join(self.sources[key] for key in keys.split(','))})"
+
+    def said(self, found):
+        """What stands in the copy for a piece of a chapter's text."""
+        if found["role"]:
+            return found["words"] or self.roles[found["role"]](found["target"])
+        if not found["page"] or found["page"] in self.pages:
+            return found[0]
+        if found["open"] and found["close"]:
+            return ""
+        return f"{found['open'] or ''}*{found['text']}*{found['close'] or ''}"
+
+    def plain(self, text):
+        """A text with its roles, and its links to pages that are no chapters, in words.
+
+        Raises
+        ------
+        KeyError
+            If a role, a source or a figure is unknown.
+        """
+        return MARKED.sub(self.said, text)
+
+
+def workbook_copy(notebook, words):
+    """A chapter as a student gets it; the chapter given is left as it is."""
+    notebook = copy.deepcopy(notebook)
+    notebook.metadata["attention_book"] = {"edition": edition(notebook)}
+    cells, answers = [], False
+    for cell in notebook.cells:
+        cells.append(cell)
+        if cell.cell_type == "markdown":
+            cell.source = words.plain(cell.source)
+            answers = False
+            continue
+        # A picture that follows a predicted result without a word between shows it, too.
+        folded = bool(tags(cell) & FOLDED["outputs_hidden"])
+        answers = folded or (answers and "hide-input" in tags(cell))
+        if answers:
+            cell.outputs, cell.execution_count = [], None
+        if folded:
+            del cell.metadata.jupyter["outputs_hidden"]  # nothing is there to unfold
+        elif figure := figure_of(cell):
+            number = words.figures[figure.get("name")]
+            caption = words.plain(figure.get("caption", ""))
+            cells.append(new_markdown_cell(f"*{number}.* {caption}"))
+        if "solution" in tags(cell):
+            cell.source = SOLUTION + cell.source
+    notebook.cells = cells
+    return notebook
+
+
+def new_file(folder, stem, text):
+    """Write a notebook under the next name that is free; its path."""
+    names = itertools.chain([stem], (f"{stem}_{number}" for number in itertools.count(2)))
+    for name in names:
+        try:
+            with open(folder / f"{name}.ipynb", "x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+            return Path(file.name)
+        except FileExistsError:
+            pass
+
+
+def renew(path, notebook, folder, words):
+    """Copy a chapter into the workbook, if no copy of this edition is there; what was done."""
+    found = sorted(folder.glob(f"{path.stem}*.ipynb"))
+    editions = {copied.name: edition_of(copied) for copied in found}
+    for name, of in editions.items():
+        if of == edition(notebook):
+            return f"{name}: kept"
+    made = workbook_copy(notebook, words)
+    new = new_file(folder, path.stem, write(made))
+    NotebookNotary().sign(made)  # or JupyterLab shows no stored picture
+    beside = [
+        f"{name} ({'of an older chapter' if of else 'damaged, or no copy of a chapter'})"
+        for name, of in editions.items()
+    ]
+    return f"{new.name}: made" + f", beside {' and '.join(beside)}, left as it is" * bool(beside)
+
+
+def main(book=ROOT / "book", folder=ROOT / "workbook"):
+    """Copy the chapters that are new or have changed; one line for each says what was done."""
+    notebooks = chapters(book)
+    words = Words(book, notebooks)
+    try:
+        folder.mkdir(exist_ok=True)
+        for path, notebook in notebooks.items():
+            print(f"{folder.name}/{renew(path, notebook, folder, words)}")
+    except OSError as error:
+        raise SystemExit(f"the workbook cannot be written: {error}") from error
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
