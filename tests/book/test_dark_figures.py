@@ -22,6 +22,7 @@ matplotlib.use("agg")
 ALL_ARE = """
     (night) => {
       const images = [...document.querySelectorAll("figure picture img")];
+      for (const e of images) e.loading = "eager"; // the others come when they are scrolled to
       return images.length > 0 && images.every((e) => e.currentSrc.endsWith(".dark.svg") === night);
     }
 """

@@ -44,6 +44,7 @@ FAULTS = """
         fault(a.width && b.top >= a.bottom, `begins a line with ${text.data.slice(0, 20)}`);
       }
       const figures = all("figure picture img");
+      for (const e of figures) e.loading = "eager"; // the others come when they are scrolled to
       await Promise.allSettled(figures.map((e) => e.decode()));
       for (const e of figures) {
         const name = e.currentSrc.split("/").at(-1);

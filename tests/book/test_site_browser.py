@@ -121,7 +121,7 @@ def test_on_paper_nothing_is_cut_off_and_no_answer_stands_under_its_question(ope
     page.set_viewport_size({"width": int(width / 25.4 * 96), "height": 900})
     page.emulate_media(media="print")
     assert page.evaluate(CUT_OFF) == []
-    for folded, shown in (("Hint", False), ("Solution", False), ("Predicted", True)):
+    for folded, shown in (("Hint", False), ("Solution", False), ("Predicted?", True)):
         details = page.locator("details").filter(has=page.locator("summary", has_text=folded))
         visible = details.locator(":scope > :not(summary)").evaluate_all(UNFOLDED)
         assert visible and set(visible) == {shown}, folded

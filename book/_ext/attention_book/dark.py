@@ -110,7 +110,7 @@ def size_attributes(svg):
 
 
 def offer_dark_figures(body, read):
-    """The page's HTML with a dark source and a size for every figure.
+    """The page's HTML with a dark source and a size for every figure, loaded where it is seen.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def offer_dark_figures(body, read):
 
     def with_source(match):
         size = size_attributes(read(f"{match['name']}.svg"))
-        image = match.group().replace("<img ", f"<img {size} ", 1)
+        image = match.group().replace("<img ", f'<img loading="lazy" {size} ', 1)
         dark = f"{match['path'].removesuffix('.svg')}.dark.svg"
         return f'<picture><source media="{MEDIA}" srcset="{dark}">{image}</picture>'
 
