@@ -19,7 +19,6 @@ CELLS = [
     prose("# 1 First"),
     code("plane", [OUR_WIDGET], ["hide-input"], "plane", **FIGURE),
     code("print(4)", [stream("four")], ["hide-output"], "predicted", figure={"name": "fig-four"}),
-    code("draw()", [OUR_WIDGET], ["hide-input"], "drawn", figure={"name": "f", "caption": "c"}),
     code("my_query = 42", [stream("Passed.")], ["solution", "hide-cell"], "answer"),
 ]
 
@@ -75,9 +74,9 @@ def test_a_copy_holds_no_answer_and_is_trusted(make):
     cells = {cell.id: cell for cell in made.cells}
     first, *rest = [cell.source for cell in made.cells if cell.cell_type == "markdown"]
     assert first == MACROS
-    assert rest == ["# 1 First", "*Figure 1.1.* Two, as One (2001) drew it.", "*Figure 1.3.* c"]
+    assert rest == ["# 1 First", "*Figure 1.1.* Two, as One (2001) drew it."]
     assert cells["plane"].outputs and cells["plane"].metadata.jupyter == {"source_hidden": True}
-    for name in ("predicted", "drawn", "answer"):
+    for name in ("predicted", "answer"):
         assert cells[name].outputs == [] and cells[name].execution_count is None
     assert cells["predicted"].metadata.jupyter == {}  # nothing to unfold
     assert cells["answer"].metadata.jupyter == {"source_hidden": True}
