@@ -101,6 +101,32 @@ def test_print_is_light_and_without_navigation(open_page):
     assert page.get_by_text("Turn the query, watch the weights").first.is_visible()
 
 
+CUT_OFF = """
+    () => [...document.querySelectorAll("main *")].filter((e) => e.checkVisibility() &&
+      e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+      .map((e) => e.outerHTML.slice(0, 200))
+"""
+UNFOLDED = "(all) => all.map((e) => e.checkVisibility())"
+
+
+@pytest.mark.parametrize("sheet", ["A4", "Letter"])
+def test_on_paper_nothing_is_cut_off_and_no_answer_stands_under_its_question(open_page, sheet):
+    page = open_page(CHAPTER)
+    margins = page.evaluate(
+        "[...document.styleSheets].flatMap((s) => [...s.cssRules])"
+        ".find((rule) => rule instanceof CSSPageRule).style.margin"
+    )
+    side = float(margins.split()[1].removesuffix("mm"))
+    width = {"A4": 210, "Letter": 215.9}[sheet] - 2 * side
+    page.set_viewport_size({"width": int(width / 25.4 * 96), "height": 900})
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT_OFF) == []
+    for folded, shown in (("Hint", False), ("Solution", False), ("Predicted", True)):
+        details = page.locator("details").filter(has=page.locator("summary", has_text=folded))
+        visible = details.locator(":scope > :not(summary)").evaluate_all(UNFOLDED)
+        assert visible and set(visible) == {shown}, folded
+
+
 # Contents and search
 
 

@@ -157,6 +157,23 @@ def test_pictures_have_alternative_text(site):
                 assert (attributes.get("alt") or "").strip(), f"{page.path}: {attributes}"[:400]
 
 
+def test_every_page_says_what_it_is_about(site):
+    chapters = [site / path for path in site_tools.chapters()]
+    for page in pages(site):
+        said = {
+            a.get("name", a.get("property")): a.get("content")
+            for t, a in page.elements
+            if t == "meta"
+        }
+        text = said["description"]
+        assert text == said["og:description"] and said["og:title"], page.path
+        assert text[-1] in ".?!" and not set(text) & set("<>`*$\\{}\n"), text
+        assert len(text) <= 160 or not re.search("[.?!] ", text), text
+        assert not [found for found in said.values() if "://" in (found or "")]
+        if page.path in chapters:
+            assert re.match(r"[^.]+\? After this chapter you can [^.]+\.$", text), text
+
+
 def test_every_page_says_its_language(site):
     for page in pages(site):
         assert ("html", "en") in [(tag, a.get("lang")) for tag, a in page.elements], page.path

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
-from attention_book import asked, dark, live, names, reference
+from attention_book import about, asked, dark, live, names, reference
 from attnlib import palette
 from attnlib.widgets.shared import modules
 
@@ -64,12 +64,15 @@ def write_door(app, exception):
     if exception or app.builder.format != "html":
         return
     cover = f"{app.config.root_doc}.html"
+    title = escape(app.config.html_title)
+    said = escape(about.description(app.env.get_doctree(app.config.root_doc)) or title)
     Path(app.outdir, "index.html").write_text(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="refresh" content="0; url={cover}">'
-        f"<title>{escape(app.config.html_title)}</title></head><body><main>"
-        f'<h1><a href="{cover}">{escape(app.config.html_title)}</a></h1></main></body></html>\n',
+        f'<meta name="description" content="{said}"><meta property="og:title" content="{title}">'
+        f'<meta property="og:description" content="{said}"><title>{title}</title></head><body>'
+        f'<main><h1><a href="{cover}">{title}</a></h1></main></body></html>\n',
         encoding="utf-8",
     )
 
@@ -135,6 +138,7 @@ def without_plain_spans(body):
 
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download."""
+    context["description"] = about.description(doctree)
     context["widget_scripts"] = live.scripts_of(app.env, pagename)
     context["is_review"] = 'id="practice-review"' in (context.get("body") or "")
     context["is_cover"] = pagename == app.config.root_doc
