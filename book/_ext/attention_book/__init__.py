@@ -136,6 +136,21 @@ def without_plain_spans(body):
     return _PLAIN_CODE.sub(r"\1", body)
 
 
+_TWO_FOLDS = re.compile(
+    r'(tag_hide-output [^>]*>\s*<details [^>]*above-input">\s*<summary[^>]*>\s*'
+    r'<p class="collapsed[^>]*>)[^<]*(</p>\s*<p class="expanded[^>]*>)[^<]*'
+)
+
+
+def name_code_folds(body, config):
+    """The page's HTML, in which code over a folded result is not called by the result's name.
+
+    A cell has one pair of names for its folds; that pair is meant for what it prints or draws.
+    """
+    names = rf"\g<1>{config.nb_code_prompt_show}\g<2>{config.nb_code_prompt_hide}"
+    return _TWO_FOLDS.sub(names, body)
+
+
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download."""
     context["description"] = about.description(doctree)
@@ -146,7 +161,7 @@ def page_context(app, pagename, templatename, context, doctree):
     # ARIA 1.2 has no entries of bibliographies any more; they are items of a list.
     body = context.get("body") or ""
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
-    body = without_plain_spans(keep_with_formula(body))
+    body = name_code_folds(without_plain_spans(keep_with_formula(body)), app.config)
     context["body"] = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
     source = app.env.doc2path(pagename) if pagename in app.env.all_docs else ""
     context["notebook"] = f"_sources/{pagename}.ipynb" if str(source).endswith(".ipynb") else None
