@@ -16,6 +16,7 @@ from stages import NBVAL, PYTEST, PYTHON, ROOT, close, run
 
 BUILT = ROOT / "_build" / "check"
 TESTS = ["tests/exercises", "attnlib/exercises", "tests/widgets", "attnlib/widgets", "tests/book"]
+TESTS += ["tests/tools/test_workbook.py"]
 CHAPTERS = [page for path in NOTEBOOKS if (page := Page(path, None)).number]
 
 

@@ -126,19 +126,13 @@ def workbook_copy(notebook, words):
     """A chapter as a student gets it; the chapter given is left as it is."""
     notebook = copy.deepcopy(notebook)
     notebook.metadata["attention_book"] = {"edition": edition(notebook)}
-    cells, answers = [], False
+    cells = []
     for cell in notebook.cells:
         cells.append(cell)
         if cell.cell_type == "markdown":
             cell.source = words.plain(cell.source)
-            answers = False
-            continue
-        # A picture that follows a predicted result without a word between shows it, too.
-        folded = bool(tags(cell) & FOLDED["outputs_hidden"])
-        answers = folded or (answers and "hide-input" in tags(cell))
-        if answers:
+        elif tags(cell) & FOLDED["outputs_hidden"]:
             cell.outputs, cell.execution_count = [], None
-        if folded:
             del cell.metadata.jupyter["outputs_hidden"]  # nothing is there to unfold
         elif figure := figure_of(cell):
             number = words.figures[figure.get("name")]

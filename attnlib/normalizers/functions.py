@@ -191,6 +191,6 @@ def hardmax(scores, axis=-1, temperature=1.0):
     return weights
 
 
-def below_max(scores, axis=-1):
+def below_max(scores, axis):
     """Return how far each score lies below the largest of its row."""
     return scores - scores.max(axis=axis, keepdims=True)

@@ -132,6 +132,14 @@ def test_code_keeps_the_markup_that_has_a_look(site):
     assert not styled & {"n", "nb", "nn", "o", "p", "w"}
 
 
+def test_code_over_a_folded_picture_has_its_own_name(site):
+    chapters = [(site / path).read_text(encoding="utf-8") for path in site_tools.chapters()]
+    cells = "".join(chapters).split('<div class="cell ')
+    cells = [cell for cell in cells if cell.startswith("tag_hide-input tag_hide-output")]
+    folds = [re.findall(r'<p class="collapsed[^>]*>([^<]*)', cell) for cell in cells]
+    assert folds and all(code == "Show the code" != shown for code, shown, *_ in folds)
+
+
 def test_internal_links_lead_somewhere(site):
     known = {page.path.resolve(): set(page.identifiers) for page in pages(site)}
     for page in pages(site):

@@ -138,6 +138,7 @@ for name in NORMALIZERS[:3]:
 METHODS = {
     "Bilinear.__call__": (attnlib.Bilinear(draw(5, 5)), {"Q": Q, "K": K}),
     "Bilinear.cost": (attnlib.Bilinear(draw(5, 5)), {"n_q": 3, "n_k": 7}),
+    "Additive.__call__": (attnlib.Additive(draw(5, 4), draw(5, 4), draw(4)), {"Q": Q, "K": K}),
     "Additive.cost": (attnlib.Additive(draw(5, 4), draw(5, 4), draw(4)), {"n_q": 3, "n_k": 7}),
     "Location.__call__": (attnlib.Location(draw(5, 9), draw(9)), {"Q": Q, "K": K}),
     "Location.cost": (attnlib.Location(draw(5, 9), draw(9)), {"n_q": 3, "n_k": 7}),
@@ -278,7 +279,7 @@ ALIKE = {
     "attend": ["scaled_dot_product_attention"]
     + [f"efficient.{x}" for x in ("row_blocks", "online_softmax", "window_attention")]
     + ["efficient.linear_attention"],
-    "dot": ["scaled_dot", "Bilinear.__call__"],
+    "dot": ["scaled_dot", "Bilinear.__call__", "Additive.__call__"],
     "MultiHeadAttention.__call__": ["MultiHeadAttention.project"],
 }
 for like, names in ALIKE.items():

@@ -57,6 +57,10 @@ SAID = {
         lambda: dot(ones((2, 3, 5)), ones((4, 7, 5))),
         r"^the leading axes do not broadcast: Q has \(2,\), K has \(4,\)\. Make them equal, or 1",
     ),
+    "a vector for a matrix": (
+        lambda: attnlib.project(ones((3, 4)), ones(4)),
+        r"^W has shape \(4,\), expected \(d_in, d_out\)\.$",
+    ),
     "a parameter": (
         lambda: Bilinear(ones((4, 5)))(ones((3, 4)), ones((7, 3))),
         r"^K has shape \(7, 3\), but W has shape \(4, 5\): d_k, .* 3 in one and 5 in the other",

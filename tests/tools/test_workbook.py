@@ -1,7 +1,5 @@
 """The workbook: copies of chapters that hold no answer, and are never written over."""
 
-import re
-
 import nbformat
 import pytest
 import workbook
@@ -21,7 +19,6 @@ CELLS = [
     prose("# 1 First"),
     code("plane", [OUR_WIDGET], ["hide-input"], "plane", **FIGURE),
     code("print(4)", [stream("four")], ["hide-output"], "predicted", figure={"name": "fig-four"}),
-    code("draw()", [OUR_WIDGET], ["hide-input"], "drawn", figure={"name": "f", "caption": "c"}),
     code("my_query = 42", [stream("Passed.")], ["solution", "hide-cell"], "answer"),
 ]
 
@@ -77,9 +74,9 @@ def test_a_copy_holds_no_answer_and_is_trusted(make):
     cells = {cell.id: cell for cell in made.cells}
     first, *rest = [cell.source for cell in made.cells if cell.cell_type == "markdown"]
     assert first == MACROS
-    assert rest == ["# 1 First", "*Figure 1.1.* Two, as One (2001) drew it.", "*Figure 1.3.* c"]
+    assert rest == ["# 1 First", "*Figure 1.1.* Two, as One (2001) drew it."]
     assert cells["plane"].outputs and cells["plane"].metadata.jupyter == {"source_hidden": True}
-    for name in ("predicted", "drawn", "answer"):
+    for name in ("predicted", "answer"):
         assert cells[name].outputs == [] and cells[name].execution_count is None
     assert cells["predicted"].metadata.jupyter == {}  # nothing to unfold
     assert cells["answer"].metadata.jupyter == {"source_hidden": True}
@@ -149,15 +146,17 @@ def test_a_broken_chapter_and_a_place_that_is_taken_are_said(make):
         make()
 
 
-def test_every_chapter_can_be_copied():
-    chapters = workbook.chapters(ROOT / "book")
-    words = workbook.Words(ROOT / "book", chapters)
-    for chapter in chapters.values():
-        before = write(chapter)
-        copied = workbook.workbook_copy(chapter, words)
-        assert write(chapter) == before
-        nbformat.validate(copied)
-        answers = [cell for cell in copied.cells if tags(cell) & {"hide-output", "solution"}]
-        assert answers and not any(cell.outputs for cell in answers)
-        text = "\n".join(cell.source for cell in copied.cells if cell.cell_type == "markdown")
-        assert not re.findall(r"\{[\w:-]+\}`|\]\([^)]*\.md", text)
+CHAPTERS = workbook.chapters(ROOT / "book")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_of_the_book_can_be_copied(path):
+    words = workbook.Words(ROOT / "book", CHAPTERS)
+    before = write(CHAPTERS[path])
+    copied = workbook.workbook_copy(CHAPTERS[path], words)
+    assert write(CHAPTERS[path]) == before
+    nbformat.validate(copied)
+    answers = [cell for cell in copied.cells if tags(cell) & {"hide-output", "solution"}]
+    assert answers and not any(cell.outputs for cell in answers)
+    for cell in copied.cells:
+        assert cell.cell_type != "markdown" or words.plain(cell.source) == cell.source

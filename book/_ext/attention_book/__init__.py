@@ -121,24 +121,6 @@ def keep_with_formula(body):
     return _BESIDE.sub(r'<span class="keep">\g<0></span>', body)
 
 
-_TWICE_FOLDED = re.compile(
-    r'(<div class="cell (?=[^"]*hide-input)(?=[^"]*hide-output)[^"]*">\s*<details[^>]*>\s*'
-    r"<summary[^>]*>).*?(?=</summary>)",
-    re.DOTALL,
-)
-
-
-def name_folded_code(body, show, hide):
-    """The page's HTML where a cell that folds code and output has its prompt on the output alone.
-
-    >>> head = '<div class="cell tag_hide-input tag_hide-output"><details><summary>'
-    >>> name_folded_code(f"{head}Predicted?</summary>", "Code", "Hide").removeprefix(head)
-    '<p class="collapsed">Code</p><p class="expanded">Hide</p></summary>'
-    """
-    named = f'<p class="collapsed">{show}</p><p class="expanded">{hide}</p>'
-    return _TWICE_FOLDED.sub(lambda match: match[1] + named, body)
-
-
 _PLAIN_CODE = re.compile(r'<span class="(?:n|nb|nn|o|p|w)">([^<]*)</span>')
 
 
@@ -154,6 +136,21 @@ def without_plain_spans(body):
     return _PLAIN_CODE.sub(r"\1", body)
 
 
+_TWO_FOLDS = re.compile(
+    r'(tag_hide-output [^>]*>\s*<details [^>]*above-input">\s*<summary[^>]*>\s*'
+    r'<p class="collapsed[^>]*>)[^<]*(</p>\s*<p class="expanded[^>]*>)[^<]*'
+)
+
+
+def name_code_folds(body, config):
+    """The page's HTML, in which code over a folded result is not called by the result's name.
+
+    A cell has one pair of names for its folds; that pair is meant for what it prints or draws.
+    """
+    names = rf"\g<1>{config.nb_code_prompt_show}\g<2>{config.nb_code_prompt_hide}"
+    return _TWO_FOLDS.sub(names, body)
+
+
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download."""
     context["description"] = about.description(doctree)
@@ -164,8 +161,7 @@ def page_context(app, pagename, templatename, context, doctree):
     # ARIA 1.2 has no entries of bibliographies any more; they are items of a list.
     body = context.get("body") or ""
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
-    prompts = app.config.nb_code_prompt_show, app.config.nb_code_prompt_hide
-    body = name_folded_code(without_plain_spans(keep_with_formula(body)), *prompts)
+    body = name_code_folds(without_plain_spans(keep_with_formula(body)), app.config)
     context["body"] = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
     source = app.env.doc2path(pagename) if pagename in app.env.all_docs else ""
     context["notebook"] = f"_sources/{pagename}.ipynb" if str(source).endswith(".ipynb") else None
