@@ -149,7 +149,6 @@ def grid(low, high, count):
         (search(1e-4, 1e4, weight=lambda w: w[0] / w.sum()), "first_weight"),
         (lambda scores, target: 1.0, "one_for_all"),
         (lambda scores, target: target, "the_weight_itself"),
-        (lambda scores, target: 1 / target, "general"),
         (lambda scores, target: np.sqrt(len(scores)), "without_target"),
         (lambda scores, target: scores.max() / target, "general"),
         (lambda scores, target: 0.0, "not_positive"),
