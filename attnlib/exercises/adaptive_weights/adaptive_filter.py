@@ -284,7 +284,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_table",
             lambda x, h: x / len(x),
-            "x - x is 0 everywhere, so all weights are 1/n, and each output is x_t times that. "
+            "All of x - x is 0, so all weights are 1/n, and each output is x_t times that. "
             "Every reading should meet every other: that takes a table, or two loops.",
         ),
         Mistake(

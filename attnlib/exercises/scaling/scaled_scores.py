@@ -238,6 +238,6 @@ EXERCISE = Exercise(
     "their length.",
     general="The scores are not the scaled dot products. Take one query and one key, multiply "
     "and sum by hand, then look at the scale.",
-    why="One factor keeps the spread of the scores the same for every d_k, if queries and keys "
-    "are independent.",
+    why="One factor keeps the spread of the scores the same for every d_k, if all "
+    "components are independent, of mean 0 and variance 1.",
 )

@@ -155,7 +155,7 @@ EXERCISE = Exercise(
         Mistake(
             "d_added",
             lambda d, a, b: np.sqrt(d + a * b),
-            "d is added, but it counts terms of the same variance: a sum of d of them has d times "
+            "You add d, but it counts terms of the same variance: a sum of d of them has d times "
             "that variance.",
         ),
         Mistake(
