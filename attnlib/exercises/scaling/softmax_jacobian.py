@@ -265,6 +265,6 @@ EXERCISE = Exercise(
     "a step of 0.001 with softmax itself.",
     general="The matrix is not the Jacobian. Take scores np.log(w), raise one of them by 0.001 "
     "and see how softmax moves.",
-    why="All entries vanish when one weight nears 1: a saturated row answers no small change of its "
-    "scores.",
+    why="All entries vanish when one weight nears 1: a saturated row answers no small change of "
+    "its scores.",
 )
