@@ -67,7 +67,7 @@ EXPONENTS = {
     "all_squared": (
         lambda gap, h: -((gap / 2 * h) ** 2),
         "Without brackets / 2 * h divides by 2 and multiplies by h, and then all of it is squared, "
-        "the 2 as well. Square the difference and the bandwidth, each alone, and divide.",
+        "the 2 as well. Square only the difference and the bandwidth; bracket the divisor.",
     ),
     "multiplied": (
         lambda gap, h: -(gap**2) * 2 * h**2,

@@ -200,7 +200,7 @@ EXERCISE = Exercise(
             "first_left_out",
             _averages(_half, _half, lambda w: w[1:].sum() / len(w)),
             "The first reading of each window is counted but not summed. If you subtract running "
-            "sums, take the one just before the window begins, which is 0 at x[0].",
+            "sums, take the one from just before the window; before x[0] it is 0.",
         ),
         Mistake("negative_start", _averages(_half, _half, first=-99), NEGATIVE),
         Mistake("negative_start_in_python", _averages(_half, _half, _python_mean, -99), NEGATIVE),
@@ -213,8 +213,8 @@ EXERCISE = Exercise(
         Mistake(
             "divided_by_n",
             _right_at_one_end(lambda t, h, n: n),
-            "Each sum is divided by the length of the signal, as a mean of products does where 0 "
-            "stands for what is outside. Divide by how many readings the window holds.",
+            "Each sum is divided by the length of the signal, as mean() over a whole row does, "
+            "zeros and all. Divide by how many readings the window holds.",
         ),
         Mistake("repeats_the_end", _continued("edge"), COPIES),
         Mistake("mirrors_the_end", _continued("symmetric"), COPIES),

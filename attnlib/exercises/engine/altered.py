@@ -114,7 +114,7 @@ def _more_added(exercise, came, wanted):
             if any(np.any(p) for p in added) and all(
                 equal(a, w + p, exercise) for a, w, p in zip(came, wanted, added)
             ):
-                return f"What comes back is the right answer plus {what}. A sum should start at 0."
+                return f"What comes back is the right answer plus {what}. Let the sum start at 0."
     return None
 
 

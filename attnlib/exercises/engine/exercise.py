@@ -33,7 +33,7 @@ class Mistake:
 class Case:
     """One input of a function: its arguments, and in words the kind of input that it is.
 
-    One that is ``rare`` stands behind the others. It decides whether an answer is right, but
+    One that is ``rare`` comes after the others. It decides whether an answer is right, but
     says which mistake it is only where all others pass.
     """
 

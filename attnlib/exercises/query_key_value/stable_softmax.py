@@ -149,7 +149,7 @@ KEEPDIMS = (
 )
 OTHER_SHIFT = (
     "The scores are shifted by another number than the largest of their row, the mean perhaps. "
-    "Where the largest is far above it exp still overflows: after the shift none should exceed 0."
+    "Where the largest lies far above it, exp still overflows. No shifted score should exceed 0."
 )
 FIXED = (
     "The same fixed number is subtracted from all scores. It helps rows near that number only: a "

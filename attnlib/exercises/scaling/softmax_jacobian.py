@@ -175,8 +175,8 @@ EXERCISE = Exercise(
         Mistake(
             "of_the_division_alone",
             lambda w: np.eye(len(w)) - w[:, None],
-            "A factor w_j is missing: this is how the weights move with the exponentials, up to "
-            "their sum. The step before belongs to it as well: how exp moves with its score.",
+            "A factor w_j is missing: these are, up to their sum, the derivatives by the "
+            "exponentials. How each exponential moves with its own score belongs to it as well.",
         ),
         Mistake(
             "positive_beside",

@@ -161,8 +161,8 @@ PLACED = (
     "only where the highest score stands there."
 )
 LOG = (
-    "This is the logarithm of T. A search for it has to end with exp, or with 10 to its power: a "
-    "temperature is never negative, and this number can be."
+    "This is the logarithm of T. A search on the logarithm has to end with exp, or with a power "
+    "of 10: a temperature is never negative, and this number can be."
 )
 
 EXERCISE = Exercise(
@@ -298,8 +298,8 @@ EXERCISE = Exercise(
             "one_for_all",
             lambda scores, target: 1.0,
             "The same T comes back for every input. Are low and high ever changed, and is the "
-            "return below the loop? Or is scores overwritten, so that each round divides what the "
-            "one before has divided already?",
+            "return below the loop? Or is the array scores overwritten, so that each round "
+            "divides what the one before has divided already?",
             recognise=_one_for_all,
         ),
         Mistake(
