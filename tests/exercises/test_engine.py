@@ -120,7 +120,7 @@ HERE = "It should return an array of shape (n,), here (1,);"
          "which it goes wrong:\n\n    x = [3.]\n    double(x) returned\n    [9.]\n\n"
          "Half of it is x."),
         (lambda x: x + 1, "wrong", "Try one element."),
-        (lambda x: 2 * x + 1e-4, "wrong", "Try one element."),
+        (lambda x: 2 * x + 1e-4, "wrong", "These numbers are close but not exact."),
         (lambda x: x**2 if len(x) == 1 else x + 5, "wrong", "Try one element."),
         (lambda x: 2 * x if len(x) == 1 else 3 * x, "wrong", "x = [1. 4.]"),
         (lambda x: 2 * x if len(x) == 1 else 3 * x, "wrong", "right for one element, wrong for se"),
@@ -201,14 +201,15 @@ NUMBER = "It should return a single number; "
          "array of shape (2,) and an array of shape (2, 2): its second element alone would be "
          "right."),
         (TABLE, lambda x, y: (x + 1, 7), SQUARE + "a tuple of 2 came back. It holds an array of "
-         "shape (2,) and a single number: return only what is asked for."),
+         "shape (2,) and a single number: return only what is asked for. table never uses its "
+         "argument y."),
         (TABLE, lambda x, y: [np.outer(x, y)], SQUARE + "a list of 1 came back. It holds an array "
          "of shape (2, 2): its only element alone would be right."),
         (TABLE, lambda x, y: np.outer(x, y).tolist(), SQUARE + "a list of 2 came back. np.array(…) "
          "makes an array of it, which would be right."),
         (TABLE, lambda x, y: np.outer(x, y)[:1].tolist(), SQUARE + "a list of 1 came back. As an "
-         "array it has shape (1, 2). Its first axis has 1 entry instead of 2: count by hand "
-         "where they begin and end."),
+         "array it has shape (1, 2). That is only the first of what is wanted: look for a return "
+         "inside a loop, or for an index too many."),
         (TABLE, lambda x, y: np.outer(x, y)[None], SQUARE + "an array of shape (1, 2, 2) came "
          "back. That is one axis too many, the first, of size 1: without it the answer would be "
          "right."),
@@ -216,24 +217,26 @@ NUMBER = "It should return a single number; "
          "came back. That is one axis too many, the last, of size 1: without it the shape would "
          "be right."),
         (TABLE, lambda x, y: x, SQUARE + "an array of shape (2,) came back. That is one axis too "
-         "few: an index, a sum or a mean takes one away."),
+         "few: an index, a sum or a mean takes one away. table never uses its argument y."),
         (TABLE, lambda x, y: np.outer(x, y).ravel(), SQUARE + "an array of shape (4,) came back. "
          "That is one axis too few: in the shape (2, 2) the same numbers would be right."),
         (TABLE, lambda x, y: np.outer(x, y).T, "Rows and columns are exchanged: transposed, the "
          "answer would be right. For a tall one shape (2, 3) came back where (3, 2) is wanted."),
         (TABLE, lambda x, y: np.outer(x, y) if len(x) == 2 else np.outer(y, x) + 1, TALL + "an "
          "array of shape (2, 3) came back. Rows and columns are exchanged."),
-        (TABLE, lambda x, y: np.outer(x, y)[:2], TALL + "an array of shape (2, 2) came back. Its "
-         "first axis has 2 entries instead of 3: count by hand where they begin and end."),
+        (TABLE, lambda x, y: np.outer([*x, 1], y), SQUARE + "an array of shape (3, 2) came back. "
+         "Its first axis has 3 entries instead of 2: count by hand where they begin and end."),
+        (TABLE, lambda x, y: np.outer(x, y)[:2], TALL + "an array of shape (2, 2) came back. The "
+         "last one is missing: range(n) already stops at n - 1."),
         (TABLE, lambda x, y: np.outer(x, y) if len(x) == 2 else None, TALL + "None came back. On "
-         "this input it reaches no return."),
+         "this input the function ends without reaching a return."),
         (ADD, lambda a, b: np.array([[a @ b]]), NUMBER + "an array of shape (1, 1) came back. That "
          "is two axes too many, of size 1: without them the answer would be right."),
         (ADD, lambda a, b: a * b, NUMBER + "an array of shape (2,) came back. That is one axis too "
          "many: an index or a sum is missing, or an axis of size 1 has met another and the two "
          "have spread to a table."),
         (ADD, lambda a, b: f"{a @ b:.2f}", NUMBER + "the text '2.00' came back. That is text: "
-         "rounding and formatting belong to print."),
+         "leave out the quotes; rounding and formatting belong to print."),
         (ADD, lambda a, b: a @ b > 1, NUMBER + "a bool came back. A comparison gives truth values, "
          "not numbers."),
     ],
@@ -269,17 +272,14 @@ LOW = "Right to about three digits: something is float16"
     "answer, message",
     [
         (lambda x: (2 * x * 1.001).astype(np.float16), LOW),
-        (lambda x: (2 * x / 7).astype(np.float16).astype(float) * 7, "Try one element."),
+        (lambda x: (2 * x / 7).astype(np.float16).astype(float) * 7, "Every number is 0.9998 "),
         (lambda x: (x**2 + 0.003).astype(np.float16), "This is the square."),
-        (lambda x: (2 * x + 0.001).astype(np.float32), "Try one element."),
+        (lambda x: (2 * x + 0.001).astype(np.float32), "These numbers are close but not exact."),
         (lambda x: (2 * x * 1.0000015).astype(np.float32), "Right to about seven digits"),
         (lambda x: (2 * x * 1.003).astype(np.float16).astype(float), LOW),
         (lambda x: (2 * x * 1.3).astype(np.float16), "Try one element."),
         (lambda x: x.astype(np.float16) * np.float16(6e4) / np.float16(3e4), OVERFLOW),
         (lambda x: (2.0 * x).round() + 0.4, "Try one element."),
-        (lambda x: -2 * x, "Every sign is the wrong way round"),
-        (lambda x: x, "Every number is half of what it should be"),
-        (lambda x: 4 * x, "Every number is twice what it should be"),
     ],
 )
 def test_right_but_for_one_thing(answer, message):
@@ -288,14 +288,15 @@ def test_right_but_for_one_thing(answer, message):
 
 def test_rounding_is_named_and_a_choice_is_not_a_rounding():
     thirds = exercise(reference=lambda x: x / 3, mistakes=())
-    cut = "These are whole numbers: what stood behind the point is cut off."
-    large = exercise(reference=lambda x: 100 * x / 3, mistakes=())
+    cut = "These are whole numbers: the digits after the decimal point are cut off."
+    large = exercise(reference=lambda x: 200 * x / 3, mistakes=())
     for asked, answer, message in [
         (thirds, lambda x: np.round(x / 3, 2), "Right, but rounded to 2 decimals."),
-        (thirds, lambda x: np.round(x / 3, 2) + 0.01, "Try one element."),
+        (thirds, lambda x: np.round(x / 3, 2) + 0.1, "Try one element."),
         (thirds, lambda x: np.round(x / 3, 0), "Try one element."),
-        (large, lambda x: np.round(100 * x / 3), "Right, but rounded to whole numbers."),
-        (large, lambda x: 100 * x.astype(int) // 3, cut),
+        (large, lambda x: np.round(200 * x / 3), "Right, but rounded to whole numbers."),
+        (large, lambda x: 200 * x.astype(int) // 3, cut),
+        (large, lambda x: 200 * x // 3, cut),
     ]:
         assert examine(asked, answer).message.startswith(message)
 
@@ -458,12 +459,13 @@ def test_judged_numbers():
         assert examine(pair, right).passed
     for wrong, words in [
         ((np.ones(2), 3), "It holds an array of shape (2,) and a single number: its first element"),
-        ((-np.ones(2), 3), "return only what is asked for."),
-        ((np.ones(2) * np.nan, 3), "return only what is asked for."),
+        ((-np.ones(2), 3), "give only the numbers, without inner brackets."),
+        ((np.ones(2) * np.nan, 3), "give only the numbers, without inner brackets."),
+        (["1", "2"], "That is text: leave out the quotes"),
+        (np.ones(3), "Its only axis has 3 entries instead of 2. Try one element."),
         (np.ones((1, 2)), "one axis too many, the first, of size 1: without it the answer would"),
     ]:
         assert words in examine(pair, wrong).message
-    assert "(3,)" in examine(pair, np.ones(3)).text
 
 
 # The reply
@@ -589,7 +591,7 @@ def test_a_mistake_with_many_results_is_recognised():
     ]:
         assert examine(many, answer).message == message
     # Finite numbers of the right form only are given to ``recognise``.
-    assert "overflows" in examine(many, lambda x: 2 * x + np.inf).message
+    assert "NaN or inf" in examine(many, lambda x: 2 * x + np.inf).message
     for later in (lambda x: None, lambda x: 2 * x[:1] + 8):
         partly = examine(many, lambda x, later=later: 2 * x + 8 if len(x) < 2 else later(x))
         assert partly.message == "Try one element."
@@ -632,7 +634,7 @@ def test_faults_of_a_judge_and_of_a_reference():
         "the reference is refused: No.",
         "small gets another diagnosis than its own: No.",
     ]
-    uneven = iter(range(9))
+    uneven = iter(range(999))
     (said,) = faults(exercise(mistakes=(), reference=lambda x: x + next(uneven)))
     assert said.startswith("the reference is refused")
 

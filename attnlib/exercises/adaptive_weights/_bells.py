@@ -11,7 +11,7 @@ def gauss(gap, h):
 
 
 NO_SQUARE = (
-    "The distance is not squared: you use |x_t - x_j|. An element twice as far from x_t should "
+    "The distance is not squared: you use |x_t - x_j|. A reading twice as far from x_t should "
     "have an exponent four times as large."
 )
 TWICE = (
@@ -27,7 +27,7 @@ FACTOR = (
     "square, or another base than e. At a distance of one bandwidth, exp should see -1/2."
 )
 BOX = (
-    "Elements within one bandwidth all weigh the same, the others nothing: a box, not a "
+    "Readings within one bandwidth all weigh the same, the others nothing: a box, not a "
     "bell. With exp the weight falls off smoothly and never ends."
 )
 EXPONENTS = {
@@ -36,7 +36,7 @@ EXPONENTS = {
     "no_square_at_all": (lambda gap, h: -abs(gap) / (2 * h), NO_SQUARE),
     "sign_lost": (
         lambda gap, h: gap**2 / (2 * h**2),
-        "The minus sign in the exponent is lost, so elements far from x_t weigh more than "
+        "The minus sign in the exponent is lost, so readings far from x_t weigh more than "
         "near ones. The largest weight should be the one of x_t itself.",
     ),
     "bandwidth_not_squared": (
@@ -64,10 +64,15 @@ EXPONENTS = {
         "The square takes the 2 as well: (2 * h)**2 is 4h², not 2h². The weights fall off too "
         "slowly; only the bandwidth is squared.",
     ),
+    "all_squared": (
+        lambda gap, h: -((gap / 2 * h) ** 2),
+        "Without brackets / 2 * h divides by 2 and multiplies by h, and then all of it is squared, "
+        "the 2 as well. Square the difference and the bandwidth, each alone, and divide.",
+    ),
     "multiplied": (
         lambda gap, h: -(gap**2) * 2 * h**2,
         "The squared distance is multiplied by 2 · bandwidth² instead of divided. A larger "
-        "bandwidth should let more elements count as alike.",
+        "bandwidth should let more readings count as alike.",
     ),
 }
 

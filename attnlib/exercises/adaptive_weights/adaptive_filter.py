@@ -4,7 +4,6 @@ import numpy as np
 
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.properties import inside
-from attnlib.exercises.engine.recognising import NEARLY, UNFILLED, nearly, unfilled
 
 from ._bells import BOX, FACTOR, IGNORED, TWICE, gauss, shares, softmax_of, wrong_exponents
 
@@ -49,6 +48,16 @@ def _masked(allowed):
     return outputs
 
 
+def _running(reset):
+    """The filter in loops whose weighted sums run on, and the sums of weights as reset(them)."""
+
+    def outputs(x, bandwidth):
+        raw = np.exp(gauss(x[:, None] - x, bandwidth))
+        return (raw @ x).cumsum() / reset(raw.sum(axis=1))
+
+    return outputs
+
+
 def _in_place(x, bandwidth):
     y = x.copy()
     for t in range(len(y)):
@@ -81,22 +90,30 @@ def _scaled(c, power):
 
 
 PRODUCT = (
-    "You multiply x_t by x_j. That is large for large elements, not for similar ones: the "
-    "outputs lean towards the largest. Take the difference, which is 0 for equal elements."
+    "You multiply x_t by x_j. That is large for high levels, not for similar ones: the "
+    "outputs lean towards the highest. Take the difference, which is 0 for equal readings."
 )
 DIFFERENCES = (
     "What is summed are the differences x_t - x_j, so this is what the filter takes away from x. "
-    "The weights compare, but the elements themselves, x_j, are summed."
+    "The weights compare, but it is the readings themselves, x_j, that are summed."
+)
+NOT_RESET = (
+    "The first output is right, but a sum then runs on from output to output. Both sums, of the "
+    "weighted readings and of the weights, start anew at 0 for each t, inside the outer loop."
+)
+SIGNED = (
+    "The differences are not squared, so they keep their sign, and x_t cancels: all outputs are "
+    "the same. Only the distance should count."
 )
 ONE_SIDE = (
-    "Each output uses the elements on one side of t only. All elements are compared with x_t, "
+    "Each output uses the readings on one side of t only. All readings are compared with x_t, "
     "before it and after it."
 )
 
 EXERCISE = Exercise(
     signature="adaptive_filter(x, bandwidth)",
-    task="Write adaptive_filter(x, bandwidth): at each t, the sum of all elements with the "
-    "kernel weights of x_t.",
+    task="Write adaptive_filter(x, bandwidth): at each position t, the sum of all readings with "
+    "the kernel weights of x_t.",
     returns="an array of shape (n,)",
     reference=adaptive_filter,
     cases=(
@@ -109,20 +126,21 @@ EXERCISE = Exercise(
         Mistake(
             "wrong_axis",
             _filter(total=lambda raw: raw.sum(axis=0)),
-            "The weights are normalised over the wrong axis: for each element x_j instead of for "
-            "each output t. In the matrix that multiplies x, every row should sum to 1.",
+            "Rows and columns are mixed up. Print weights.sum(axis=1). If that is not all ones, "
+            "each row needs its own sum: axis=1 with keepdims=True. If it is, the product is the "
+            "wrong way round: each output is a row times x.",
         ),
         Mistake(
             "positions",
             _filter(of=lambda x: np.arange(len(x), dtype=float)),
-            "The weights compare places, t - j, instead of elements, x_t - x_j. They are then the "
+            "The weights compare positions, t - j, instead of levels, x_t - x_j. They are then the "
             "same for every signal, as in a moving average.",
         ),
         Mistake(
             "not_normalised",
             _filter(total=lambda raw: 1.0),
-            "The weights are not normalised: each output is a sum, not a mean. Divide by the sum "
-            "of the weights of that output.",
+            "The weights are not normalised, or only divided by the largest, which is 1 already: "
+            "each output is a sum, not a mean. Divide by the sum of the weights of that output.",
         ),
         Mistake(
             "whole_table",
@@ -134,18 +152,18 @@ EXERCISE = Exercise(
             "returns_weights",
             _filter(times=lambda w, x: w),
             "This is the matrix of weights, (n, n). The last step is missing: multiply it by x "
-            "to have one number for each moment.",
+            "to have one number for each position.",
         ),
         Mistake(
             "divided_by_n",
             _filter(total=len),
-            "The sums are divided by the number of elements, not by the sum of their weights. In "
+            "The sums are divided by the number of readings, not by the sum of their weights. In "
             "the matrix that multiplies x, every row should sum to 1.",
         ),
         Mistake(
             "divided_once_more",
             _filter(times=lambda w, x: w @ x / len(x)),
-            "The weighted elements are averaged, so they are divided by n once more. The weights "
+            "The weighted readings are averaged, so they are divided by n once more. The weights "
             "sum to 1 already: take the sum, not the mean.",
         ),
         Mistake(
@@ -154,18 +172,8 @@ EXERCISE = Exercise(
             "The bells have the constant of the normal distribution, 1 / (h·√2π), but are not "
             "divided by their sum. In the matrix that multiplies x, every row should sum to 1.",
         ),
-        Mistake(
-            "keeps_the_sign",
-            _filter(lambda gap, h: -gap / (2 * h**2)),
-            "The differences are not squared, so they keep their sign, and x_t cancels: all "
-            "outputs are the same. Only the distance should count.",
-        ),
-        Mistake(
-            "keeps_the_sign_reversed",
-            _filter(lambda gap, h: gap / (2 * h**2)),
-            "The differences are not squared and keep their sign, so x_t cancels: all outputs are "
-            "the same. Only the distance should count.",
-        ),
+        Mistake("keeps_the_sign", _filter(lambda gap, h: -gap / (2 * h**2)), SIGNED),
+        Mistake("keeps_the_sign_reversed", _filter(lambda gap, h: gap / (2 * h**2)), SIGNED),
         Mistake("bandwidth_ignored", _scaled(0.5, 0), IGNORED, _one_factor(power=0)),
         Mistake(
             "wrong_factor",
@@ -188,7 +196,7 @@ EXERCISE = Exercise(
             "no_exp",
             lambda x, h: shares(gauss(x[:, None] - x, h)) @ x,
             "An exp is missing: the exponents themselves are divided by their sum. Then x_t weighs "
-            "nothing in its own output and the element farthest from it most.",
+            "nothing in its own output and the reading farthest from it most.",
         ),
         Mistake(
             "window_of_values",
@@ -198,13 +206,13 @@ EXERCISE = Exercise(
         Mistake(
             "places_too",
             _masked(lambda gap, _, h: np.exp(gauss(gap, h))),
-            "The weights compare places as well as elements. Only the elements decide: a far "
-            "one that is like x_t counts as much as a near one.",
+            "The weights compare positions as well as levels. Only the levels count: a far reading "
+            "that is like x_t weighs as much as a near one.",
         ),
         Mistake(
             "neighbours_only",
             _masked(lambda gap, *_: abs(gap) <= 1),
-            "Only x_t and its two neighbours are compared. All elements are, however far away: "
+            "Only x_t and its two neighbours are compared. All readings are, however far away: "
             "how like x_t they are decides what they weigh.",
         ),
         Mistake("only_the_past", _masked(lambda gap, *_: gap >= 0), ONE_SIDE),
@@ -212,19 +220,19 @@ EXERCISE = Exercise(
         Mistake(
             "self_left_out",
             _masked(lambda gap, *_: gap != 0),
-            "The element at t itself is left out of its output. It is at distance 0 and counts "
+            "The reading at t itself is left out of its output. It is at distance 0 and counts "
             "like any other, with the largest weight of all.",
         ),
         Mistake(
             "not_summed",
             _filter(times=lambda w, x: w * x),
-            "Every weight meets its element, but * leaves a table of products, (n, n). Each row "
+            "Every weight meets its reading, but * leaves a table of products, (n, n). Each row "
             "still has to be summed.",
         ),
         Mistake(
             "columns_summed",
             _filter(times=lambda w, x: (w * x).sum(axis=0)),
-            "The products are summed over the wrong axis: down the columns, where the element "
+            "The products are summed over the wrong axis: down the columns, where the reading "
             "stays the same. Each output is the sum along a row.",
         ),
         Mistake(
@@ -236,70 +244,60 @@ EXERCISE = Exercise(
         Mistake(
             "sum_of_weights",
             _filter(times=lambda w, x: w.sum(axis=1)),
-            "These are the sums of the weights, which are always 1. The elements are missing: "
+            "These are the sums of the weights, which are always 1. The readings are missing: "
             "each weight multiplies its x_j before the sum.",
         ),
         Mistake("differences", _filter(times=lambda w, x: x - w @ x), DIFFERENCES),
         Mistake("differences_reversed", _filter(times=lambda w, x: w @ x - x), DIFFERENCES),
         Mistake(
-            "one_number",
-            _filter(times=lambda w, x: (w @ x).sum()),
-            "A single number comes back: the outputs of all moments are added. Sum along each row "
-            "only, so that one number is left for each t.",
-        ),
-        Mistake(
-            "returns_in_loop",
-            _filter(times=lambda w, x: (w @ x)[0]),
-            "A single number comes back, the first output: return stands inside the loop and ends "
-            "it in the first round. Move it out, below the loop.",
-        ),
-        Mistake(
-            "last_output_missing",
-            _filter(times=lambda w, x: (w @ x)[:-1]),
-            "One output is missing: the loop stops before the last element. range(n) already ends "
-            "at n - 1.",
-        ),
-        Mistake(
-            "unfilled",
-            _filter(times=lambda w, x: (w @ x) * (np.arange(len(x)) < len(x) - 1)),
-            UNFILLED,
-            unfilled(adaptive_filter),
-        ),
-        Mistake(
             "overwrites_x",
             _in_place,
-            "The argument x is overwritten while later outputs still need it: they compare and sum "
-            "outputs. Write the outputs into another array.",
-        ),
-        Mistake(
-            "filtered_twice",
-            lambda x, h: adaptive_filter(adaptive_filter(x, h), h),
-            "The filter runs twice: its output is filtered again. Compare and sum the elements of "
-            "x itself, once.",
+            "The outputs are written over the readings, in x or in a copy of it, while later ones "
+            "still need those: they compare and sum outputs. Write them into another array.",
         ),
         Mistake(
             "in_bandwidths",
             lambda x, h: adaptive_filter(x, h) / h,
             "What is summed is x / bandwidth, so the outputs are in units of the bandwidth. "
-            "Divide for the comparison only and sum the elements of x.",
+            "Divide for the comparison only and sum the readings in x.",
         ),
         Mistake(
             "mean_of_all",
             lambda x, h: np.full(len(x), x.mean()),
-            "Every output is the mean of the whole signal: all elements weigh the same. Print a "
-            "row of your weights: those of elements like x_t should be larger.",
+            "Every output is the mean of the whole signal: all readings weigh the same. Print a "
+            "row of your weights: those of readings like x_t should be larger.",
         ),
         Mistake(
-            "whole_numbers",
-            _filter(times=lambda w, x: (w @ x).astype(int)),
-            "The decimals are cut off: the outputs are stored as whole numbers, as in an array "
-            "made with dtype=int. Make it with np.zeros(n).",
+            "weighted_twice",
+            _filter(times=lambda w, x: w @ w @ x),
+            "The weights are applied twice, W W x: what one product gives is weighted once more. "
+            "Each output is one weighted sum of the readings.",
+        ),
+        Mistake("sums_not_reset", _running(lambda sums: sums.cumsum()), NOT_RESET),
+        Mistake("only_one_sum_reset", _running(lambda sums: sums), NOT_RESET),
+        Mistake(
+            "only_itself",
+            _filter(times=lambda w, x: np.diag(w) * x),
+            "Each output holds x_t alone, times its own weight. All readings belong to it, each "
+            "times what it weighs in that output: sum along the row.",
         ),
         Mistake(
-            "rounded",
-            _filter(times=lambda w, x: (w @ x).round(2)),
-            NEARLY,
-            nearly(adaptive_filter),
+            "no_table",
+            lambda x, h: x / len(x),
+            "All of x - x is 0, so all weights are 1/n, and each output is x_t times that. "
+            "Every reading should meet every other: that takes a table, or two loops.",
+        ),
+        Mistake(
+            "first_weights_for_all",
+            _filter(times=lambda w, x: np.full(len(x), (w @ x)[0])),
+            "Every output is the one of the first position: the weights of x_0 serve for all. Each "
+            "position has weights of its own.",
+        ),
+        Mistake(
+            "one_number",
+            _filter(times=lambda w, x: (w @ x).sum()),
+            "A single number comes back: the outputs of all positions are added. Sum along each "
+            "row only, so that one number is left for each t.",
         ),
     ),
     properties=(inside(lambda x, h: x.min(), lambda x, h: x.max(), "the range of x"),),

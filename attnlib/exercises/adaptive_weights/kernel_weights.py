@@ -1,10 +1,9 @@
-"""Weights that fall off with the distance between elements."""
+"""Weights that fall off with the distance between readings."""
 
 import numpy as np
 
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.properties import not_negative, sums_to_one
-from attnlib.exercises.engine.recognising import NEARLY, UNFILLED, nearly, unfilled
 
 from ._bells import BOX, FACTOR, IGNORED, TWICE, gauss, shares, softmax_of, wrong_exponents
 
@@ -63,52 +62,52 @@ def _one_factor(power):
 
 
 SIGNED = (
-    "The difference is not squared, so it keeps its sign: elements above x_t and elements below "
+    "The difference is not squared, so it keeps its sign: readings above x_t and readings below "
     "it are treated differently. Only the distance should count."
 )
 NEIGHBOUR = (
-    "The elements are compared with a neighbour of x_t instead of x_t itself. Positions count from "
-    "0: the element at position t is x[t]."
+    "The readings are compared with a neighbour of x_t instead of x_t itself. Positions count from "
+    "0: the reading at position t is x[t]."
 )
 PRODUCT = (
-    "You multiply x_t by x_j. That is large for large elements, not for similar ones. Take their "
-    "difference: it is 0 for equal elements."
+    "You multiply x_t by x_j. That is large for high levels, not for similar ones. Take their "
+    "difference: it is 0 for equal readings."
 )
 NOT_THE_SUM = (
-    "The weights are divided by the number or the mean of the bells instead of their sum. Print "
-    "weights.sum(): it should be 1."
+    "The weights are divided by how many bells there are, or by their mean, instead of by their "
+    "sum. Print weights.sum(): it should be 1."
 )
 
 EXERCISE = Exercise(
     signature="kernel_weights(x, t, bandwidth)",
-    task="Write kernel_weights(x, t, bandwidth): one weight for each element, proportional to "
+    task="Write kernel_weights(x, t, bandwidth): one weight for each reading, proportional to "
     "exp(-(x_t - x_j)² / (2 · bandwidth²)).",
     returns="an array of shape (n,)",
     reference=kernel_weights,
     cases=(
         Case("a bandwidth of 1", (np.array([0.0, 0.5, 2.0]), 0, 1.0)),
         Case("a bandwidth other than 1", (np.array([0.0, 0.5, 2.0]), 1, 2.0)),
-        Case("a moment inside the signal", (np.array([2.0, 2.5, 0.0, 2.0, 1.5]), 3, 0.5)),
+        Case("a position inside the signal", (np.array([2.0, 2.5, 0.0, 2.0, 1.5]), 3, 0.5)),
     ),
     mistakes=(
         *wrong_exponents(_kernel),
         Mistake(
             "not_normalised",
             _kernel(gauss, total=lambda raw: 1.0),
-            "The weights are left as they come out of exp, so they do not sum to 1. Print "
-            "weights.sum(), then divide by it.",
+            "The weights are left as they come out of exp, or divided by the largest, which is 1 "
+            "already. Either way they do not sum to 1: print weights.sum(), then divide by it.",
         ),
         Mistake(
             "self_left_out",
             _kernel(gauss, keep_self=False),
-            "The element at t itself gets weight 0. It is at distance 0 and counts like any "
+            "The reading at t itself gets weight 0. It is at distance 0 and counts like any "
             "other, with the largest weight of all.",
         ),
         Mistake(
             "positions",
             _by_position,
-            "The weights compare places, t - j, instead of elements, x_t - x_j. Change one "
-            "element of x: your weights stay as they were.",
+            "The weights compare positions, t - j, instead of levels, x_t - x_j. Change one "
+            "reading in x: your weights stay as they were.",
         ),
         Mistake("keeps_the_sign", _kernel(lambda gap, h: -gap / (2 * h**2)), SIGNED),
         Mistake("keeps_the_sign_reversed", _kernel(lambda gap, h: gap / (2 * h**2)), SIGNED),
@@ -129,7 +128,7 @@ EXERCISE = Exercise(
         Mistake(
             "always_the_first",
             _kernel(gauss, center=lambda x, t: x[0]),
-            "All elements are compared with x[0], whatever t is. The one that asks is the element "
+            "All readings are compared with x[0], whatever t is. The one that asks is the reading "
             "at position t.",
         ),
         Mistake("one_before", _kernel(gauss, center=lambda x, t: x[t - 1]), NEIGHBOUR),
@@ -137,7 +136,7 @@ EXERCISE = Exercise(
         Mistake(
             "place_for_value",
             _kernel(gauss, center=lambda x, t: t),
-            "The number t itself is compared with the elements. t is a position; what stands "
+            "The number t itself is compared with the readings. t is a position; what stands "
             "there is x[t].",
         ),
         Mistake("divided_by_n", _kernel(gauss, total=len), NOT_THE_SUM),
@@ -145,8 +144,8 @@ EXERCISE = Exercise(
         Mistake(
             "divided_by_the_norm",
             _kernel(gauss, total=np.linalg.norm),
-            "The weights are divided by the root of the sum of their squares, as a vector is to "
-            "have length 1. Here the weights themselves should sum to 1.",
+            "The weights are divided by the root of the sum of their squares, as if a vector "
+            "were to have length 1. Here the weights themselves should sum to 1.",
         ),
         Mistake(
             "density",
@@ -164,7 +163,7 @@ EXERCISE = Exercise(
             "no_exp",
             lambda x, t, h: shares(gauss(x[t] - x, h)),
             "An exp is missing: the exponents themselves are divided by their sum. Then x_t weighs "
-            "nothing and the farthest element most; it should be the other way round.",
+            "nothing and the farthest reading most; it should be the other way round.",
         ),
         Mistake(
             "window_of_values",
@@ -174,66 +173,77 @@ EXERCISE = Exercise(
         Mistake(
             "only_up_to_t",
             lambda x, t, h: shares(np.exp(gauss(x[t] - x[: t + 1], h))),
-            "Only the elements up to t have a weight here. All elements are compared with x_t, "
+            "Only the readings up to t have a weight here. All readings are compared with x_t, "
             "also those that follow.",
         ),
         Mistake(
             "self_taken_out",
             lambda x, t, h: shares(np.delete(np.exp(gauss(x[t] - x, h)), t)),
-            "The element at t itself has no weight here: one is missing. It is at distance 0 and "
+            "The reading at t itself has no weight here: one is missing. It is at distance 0 and "
             "counts like any other.",
         ),
         Mistake(
             "output",
             _then(lambda w, x, t, h: w @ x),
             "A single number comes back, the output at t. The weights are asked for, one for each "
-            "element, before they meet x.",
+            "reading, before they meet x.",
         ),
         Mistake(
             "times_x",
             _then(lambda w, x, t, h: w * x),
-            "The weights are already multiplied by the elements. Return the weights alone; for "
-            "elements equal to 0 yours are lost.",
+            "The weights are already multiplied by the readings. Return the weights alone; for "
+            "readings equal to 0 yours are lost.",
         ),
         Mistake(
             "all_moments",
             lambda x, t, h: np.array([kernel_weights(x, i, h) for i in range(len(x))]),
-            "This is a table, (n, n): the weights of all moments. Only those of the moment t are "
+            "This is a table, (n, n): the weights of all positions. Only those of position t are "
             "asked for, one row.",
+        ),
+        Mistake(
+            "column_of_the_table",
+            lambda x, t, h: np.array([kernel_weights(x, i, h)[t] for i in range(len(x))]),
+            "This is column t of the table, what x_t weighs in each output. The output at t takes "
+            "its weights from row t, which sums to 1.",
+        ),
+        Mistake(
+            "last_one_missing",
+            lambda x, t, h: shares(np.exp(gauss(x[t] - x[:-1], h))),
+            "The last reading has no weight: the loop stops too early. range(n) ends at n - 1 "
+            "already.",
+        ),
+        Mistake(
+            "returns_in_loop",
+            lambda x, t, h: np.eye(len(x))[0],
+            "All the weight is on the first reading: the others were not filled when the sum was "
+            "taken. Does the division or the return stand inside the loop?",
+        ),
+        Mistake(
+            "whole_numbers",
+            lambda x, t, h: shares(1.0 * (x == x[t])),
+            "Only readings equal to x_t have weight. The bells are stored as whole numbers, "
+            "perhaps, in an array with dtype=int: then everything below 1 becomes 0.",
         ),
         Mistake(
             "overwrites_x",
             _in_place,
             "The argument x is overwritten with the bells while it is still needed: after j = t, "
-            "x[t] is no longer the element. Write the bells into another array.",
+            "x[t] is no longer the reading. Write the bells into another array.",
         ),
-        Mistake(
-            "whole_numbers",
-            _then(lambda w, x, t, h: w.astype(int)),
-            "The weights are stored as whole numbers, so everything below 1 becomes 0. Make the "
-            "array with np.zeros(n), without dtype=int.",
-        ),
-        Mistake(
-            "unfilled",
-            _then(lambda w, x, t, h: w * (np.arange(len(x)) < len(x) - 1)),
-            UNFILLED,
-            unfilled(kernel_weights, start=lambda x, t, h: np.zeros(len(x))),
-        ),
-        Mistake("rounded", _then(lambda w, x, t, h: w.round(2)), NEARLY, nearly(kernel_weights)),
     ),
     properties=(
         not_negative,
         sums_to_one,
         lambda w, x, t, h: (
-            "No element is nearer to x_t than x_t itself, so no weight should exceed weights[t]."
+            "No reading is nearer to x_t than x_t itself, so no weight should exceed weights[t]."
             if (w > w[t] + 1e-9).any()
             else None
         ),
     ),
     definition="The ratio of two weights should be exp of the difference of their exponents, "
-    "and the exponent of element j is -(x_t - x_j)² / (2 · bandwidth²).",
-    general="The weights do not follow the formula. Compute the exponent of one element by hand "
+    "and the exponent of reading j is -(x_t - x_j)² / (2 · bandwidth²).",
+    general="The weights do not follow the formula. Compute the exponent of one reading by hand "
     "and print yours next to it.",
-    why="Elements that resemble x_t get the weight, wherever they stand: the weights now depend "
+    why="Readings that resemble x_t get the weight, wherever they stand: the weights now depend "
     "on the data.",
 )

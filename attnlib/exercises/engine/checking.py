@@ -7,12 +7,14 @@ import numpy as np
 
 from . import wording
 from .catalogue import find
-from .comparing import as_numbers, equal, outcomes_of, recognised, same_everywhere, seen
-from .forms import exchanged, remedy
-from .nearly import BESIDES, HALF, imprecise, kept_in, multiple, rounded
+from .comparing import as_numbers, equal, has_form, outcomes_of, seen
+from .diagnosing import diagnose
+from .forms import remedy
+from .habits import taken_from
+from .nearly import BESIDES, HALF, kept_in
 from .reply import Reply
-from .running import Outcome, call, has_gap
-from .showing import assigned, describe
+from .running import call, has_gap
+from .showing import assigned, describe, listed
 
 TIME_LIMIT = 5.0
 
@@ -75,11 +77,12 @@ def _examine_numbers(exercise, answer):
     array = as_numbers(answer, lists=True)
     if array is None or array.shape != exercise.shape:
 
-        def right(change):
-            return _judged_right_after(change, exercise, answer)
+        def right(change, part=None):
+            return not part and _judged_right_after(change, exercise, answer)
 
         came = f"{describe(answer)} was given"
-        return wording.unexpected(exercise, came, remedy(answer, exercise.shape, right))
+        fix = remedy(answer, exercise.shape, right, otherwise=exercise.general)
+        return wording.unexpected(exercise, came, fix)
     if not np.isfinite(array).all():
         return wording.unexpected(exercise, "NaN or an infinite number was given")
     diagnosis = exercise.judge(array)
@@ -114,86 +117,45 @@ def _examine_function(exercise, answer, time_limit):
         if hint is not None:
             return wording.not_attempted(exercise, hint)
         outcomes.append(outcome)
-    return _verdict(exercise, outcomes)
+
+    def again(case, **how):
+        return call(answer, case.args, max(deadline - time.monotonic(), 0.01), **how)
+
+    return _verdict(exercise, answer, outcomes, again)
 
 
-def _verdict(exercise, outcomes):
+def _verdict(exercise, answer, outcomes, again):
     cases = exercise.cases
     references = outcomes_of(exercise.reference, cases)
     right = [
         not o.failure
-        and _has_form(o.value, as_numbers(ref.value))
+        and has_form(o.value, as_numbers(ref.value))
         and equal(seen(exercise, case, o), seen(exercise, case, ref), exercise)
         for case, o, ref in zip(cases, outcomes, references)
     ]
     changed = sorted({i for o in outcomes for i in o.changed})
+    borrowed = taken_from("attnlib", answer) if exercise.own else []
+    if all(right) and borrowed:
+        said = f"The result is right, but {listed(borrowed)} comes from attnlib: write it yourself."
+        return Reply("wrong", said)
     if all(right) and changed:
         return Reply("wrong", f"The result is right, but {wording.in_place(exercise, changed)}")
     if all(right):
         n = len(cases)
         agreement = f"{exercise.short_name} is right on {n} case{'s' if n > 1 else ''}."
         return wording.passed(exercise, agreement)
-    first = right.index(False)
-    outcome, expected = outcomes[first], as_numbers(references[first].value)
-    status, message = _diagnosis(exercise, outcomes, references, first)
-    brief = status == "error"
-    details = list(wording.counter_example(exercise, cases[first], outcome, expected, brief=brief))
+    status, message = diagnose(exercise, answer, outcomes, references, right, again)
+    first, brief = right.index(False), status == "error"
+    expected = as_numbers(references[first].value)
+    details = list(
+        wording.counter_example(exercise, cases[first], outcomes[first], expected, brief=brief)
+    )
     details.append(("p", wording.which_kinds(cases, right)))
     if kept_in(outcomes) is HALF and "float16" not in message:
         details.append(("p", BESIDES))
     if changed:
         details.append(("p", f"Besides, {wording.in_place(exercise, changed)}"))
     return Reply(status, message, tuple(d for d in details if d[1] and d[1] not in message))
-
-
-def _diagnosis(exercise, outcomes, references, first):
-    for mistake in exercise.mistakes:
-        others = outcomes_of(mistake.answer, exercise.cases)
-        if same_everywhere(exercise, outcomes, others, references):
-            return "wrong", mistake.diagnosis
-    outcome, expected = outcomes[first], as_numbers(references[first].value)
-    if outcome.failure:
-        return "error", wording.raised(exercise, outcome.failure)
-
-    def right(change):
-        return _right_after(change, exercise, outcomes, references)
-
-    if not _has_form(outcome.value, expected):
-        form = wording.wrong_form(exercise, outcome.value, expected)
-        return "wrong", f"{form} {remedy(outcome.value, expected.shape, right)}".strip()
-    if exchanged(right):
-        return "wrong", wording.exchanged(exercise, outcomes, references)
-    hidden = imprecise(exercise, outcomes, references)
-    if hidden:
-        return "wrong", hidden
-    if not np.isfinite(as_numbers(outcome.value)).all():
-        return "wrong", "Something overflows or is 0/0 on the way: look for the first NaN or inf."
-    cut = rounded(outcomes, references)
-    if cut:
-        return "wrong", cut
-    alike = [mistake.diagnosis for mistake in recognised(exercise, outcomes)]
-    alike.append(multiple(exercise, outcomes, references) or exercise.general)
-    return "wrong", alike[0]
-
-
-def _right_after(change, exercise, outcomes, references):
-    """Whether a change of what came, which takes it and the shape wanted, makes all right."""
-    for case, outcome, reference in zip(exercise.cases, outcomes, references):
-        try:
-            changed = change(outcome.value, np.shape(reference.value))
-        except Exception:  # what came has no such element or axis
-            return False
-        wanted = seen(exercise, case, reference)
-        if outcome.failure or not _has_form(changed, as_numbers(reference.value)):
-            return False
-        if not equal(seen(exercise, case, Outcome(changed)), wanted, exercise):
-            return False
-    return True
-
-
-def _has_form(value, expected):
-    array = as_numbers(value)
-    return array is not None and array.shape == expected.shape
 
 
 def _uncallable(exercise, answer):

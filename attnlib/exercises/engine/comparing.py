@@ -36,6 +36,12 @@ def as_numbers(value, *, lists=False):
     return array if array.dtype.kind in "iu" else None  # neither truth values nor text
 
 
+def has_form(value, expected):
+    """Whether a value is numbers of the shape that is expected."""
+    array = as_numbers(value)
+    return array is not None and array.shape == expected.shape
+
+
 def equal(answer, expected, exercise):
     """Whether two arrays have one shape and agree within the exercise's tolerance."""
     if answer is None or expected is None or answer.shape != expected.shape:
@@ -46,7 +52,7 @@ def equal(answer, expected, exercise):
 
 
 def seen(exercise, case, outcome):
-    """The part of an outcome that is compared, as an array; None if it is not numbers."""
+    """What of an outcome is compared, as an array; None if it is not numbers."""
     array = as_numbers(outcome.value)
     if array is None or exercise.view is None:
         return array
@@ -54,7 +60,12 @@ def seen(exercise, case, outcome):
         with np.errstate(all="ignore"):
             return as_numbers(exercise.view(array, *case.args))
     except (ValueError, TypeError, IndexError):  # an answer of another shape has no such part
-        return None
+        return array
+
+
+def seen_everywhere(exercise, outcomes):
+    """What is compared, of the outcomes on every case."""
+    return [seen(exercise, case, outcome) for case, outcome in zip(exercise.cases, outcomes)]
 
 
 def outcomes_of(function, cases):
@@ -87,7 +98,7 @@ def same_everywhere(exercise, outcomes, others, references):
     if not all(equal(a, b, exercise) for a, b, _ in values):
         return False
     shares_wrong_value = any(not equal(b, right, exercise) for _, b, right in values)
-    return shares_wrong_value or all(a.message == b.message for a, b in failed)
+    return shares_wrong_value or (bool(failed) and all(a.message == b.message for a, b in failed))
 
 
 def recognised(exercise, outcomes):
@@ -95,11 +106,8 @@ def recognised(exercise, outcomes):
 
     Nor if one has another shape than is wanted: a ``recognise`` can rely on it.
     """
-    references = outcomes_of(exercise.reference, exercise.cases)
-    values, wanted = (
-        [seen(exercise, case, o) for case, o in zip(exercise.cases, given)]
-        for given in (outcomes, references)
-    )
+    values = seen_everywhere(exercise, outcomes)
+    wanted = seen_everywhere(exercise, outcomes_of(exercise.reference, exercise.cases))
     for value, right in zip(values, wanted):
         if value is None or right is None or value.shape != right.shape:
             return []

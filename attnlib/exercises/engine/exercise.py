@@ -31,10 +31,15 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Case:
-    """One input of a function: its arguments, and in words the kind of input that it is."""
+    """One input of a function: its arguments, and in words the kind of input that it is.
+
+    One that is ``rare`` stands behind the others. It decides whether an answer is right, but
+    says which mistake it is only where all others pass.
+    """
 
     kind: str
     args: tuple
+    rare: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +77,8 @@ class Exercise:
         The shape that a judged answer must have; ``()`` for a single number.
     view : callable, optional
         Takes the answer and the case's arguments, returns what of the answer is compared.
+    own : bool
+        Whether the task is to be done without `attnlib`.
     rtol, atol : float
         Tolerance: equal means within ``atol + rtol * |reference|``.
     name : str
@@ -106,6 +113,7 @@ class Exercise:
     judge: Callable | None = None
     shape: tuple = ()
     view: Callable | None = None
+    own: bool = False
     rtol: float = 1e-6
     atol: float = 1e-8
     name: str = ""

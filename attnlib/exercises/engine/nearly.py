@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .comparing import as_numbers, equal, outcomes_of, seen
+from .comparing import as_numbers, outcomes_of, seen_everywhere
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,14 @@ OVERFLOW = (
     "Something overflows on the way: float16 ends at 65504, and beyond it comes inf, then NaN. "
     "Compute in float64, as NumPy does unless it is told otherwise."
 )
+CUT = (
+    "These are whole numbers: the digits after the decimal point are cut off. Look for int, for "
+    "//, for range, or for an array of whole numbers that is filled."
+)
+NEARLY = (
+    "These numbers are close but not exact. Look for a rounding, a short number type such as "
+    "float16, or something small that is added or cut off, and leave it out."
+)
 BESIDES = "Besides, this is float16, which keeps about three digits and ends at 65504."
 
 
@@ -73,7 +81,7 @@ def imprecise(exercise, outcomes, references):
     str or None
     """
     kept = kept_in(outcomes)
-    came, wanted = _seen(exercise, outcomes), _seen(exercise, references)
+    came, wanted = seen_everywhere(exercise, outcomes), seen_everywhere(exercise, references)
     if any(a is None or a.shape != w.shape for a, w in zip(came, wanted)):
         return None
     for precision in (HALF, SINGLE):
@@ -83,30 +91,12 @@ def imprecise(exercise, outcomes, references):
     if kept is None:
         return None
     for mistake in exercise.mistakes:
-        others = _seen(exercise, outcomes_of(mistake.answer, exercise.cases))
+        others = seen_everywhere(exercise, outcomes_of(mistake.answer, exercise.cases))
         if all(map(kept.near, came, others)):
             return mistake.diagnosis
     finite = [np.isfinite(array) for array in came]
     near = all(HALF.near(a[f], w[f]) for a, w, f in zip(came, wanted, finite))
     return OVERFLOW if kept is HALF and near else None
-
-
-def multiple(exercise, outcomes, references):
-    """The diagnosis of an answer that is a sign or a factor 2 away; None if it is not."""
-    came, wanted = _seen(exercise, outcomes), _seen(exercise, references)
-    if any(a is None or a.shape != w.shape for a, w in zip(came, wanted)):
-        return None
-    for factor, diagnosis in FACTORS.items():
-        if all(equal(a, factor * w, exercise) for a, w in zip(came, wanted)):
-            return diagnosis
-    return None
-
-
-FACTORS = {
-    -1: "Every sign is the wrong way round; the sizes are right.",
-    2: "Every number is twice what it should be: something is counted or added twice.",
-    0.5: "Every number is half of what it should be: look for a factor 2.",
-}
 
 
 def rounded(outcomes, references):
@@ -116,19 +106,27 @@ def rounded(outcomes, references):
         return None
     # Between 0 and 1 whole numbers are more likely a choice than a rounding.
     large = max(np.abs(array).max(initial=0.0) for array in wanted) >= 2
-    off = [np.abs(a - w).max(initial=0.0) for a, w in zip(came, wanted)]
-    if large and max(off) < 2 and all(array.dtype.kind in "iu" for array in came):
-        return (
-            "These are whole numbers: what stood behind the point is cut off. Look for int, for "
-            "//, or for an array of whole numbers that is filled."
-        )
+    off = max(np.abs(a - w).max(initial=0.0) for a, w in zip(came, wanted))
+    if large and off < 2 and all(array.dtype.kind in "iu" for array in came):
+        return CUT
     for places in range(0 if large else 1, 6):
-        if max(off) <= 0.500001 * 10.0**-places:
+        if off <= 0.500001 * 10.0**-places:
             if all(np.allclose(a, np.round(a, places), rtol=0, atol=1e-12) for a in came):
                 to = f"{places} decimal{'s' if places > 1 else ''}" if places else "whole numbers"
                 return f"Right, but rounded to {to}. Keep all digits; round for print only."
+    for cut in (np.trunc, np.floor):
+        if large and all(np.array_equal(a, cut(w)) for a, w in zip(came, wanted)):
+            return CUT
     return None
 
 
-def _seen(exercise, outcomes):
-    return [seen(exercise, case, outcome) for case, outcome in zip(exercise.cases, outcomes)]
+def nearly(exercise, outcomes, references):
+    """The diagnosis of an answer that is off everywhere by little; None if it is not."""
+    came = seen_everywhere(exercise, outcomes)
+    wanted = seen_everywhere(exercise, references)
+    for a, w in zip(came, wanted):
+        if exercise.view or a is None or a.shape != w.shape:
+            return None
+        if not np.abs(a - w).max(initial=0) <= max(0.006, 0.02 * np.abs(w).max(initial=0)):
+            return None
+    return NEARLY

@@ -41,7 +41,7 @@ class Outcome:
     stopped: bool = True  # whether a call that did not finish could be stopped
 
 
-def call(function, args, limit):
+def call(function, args, limit, *, floats="ignore"):
     """Call ``function`` with copies of ``args`` in a thread of its own, for at most ``limit`` s.
 
     A call that takes longer is stopped by an exception raised inside its thread. What it prints
@@ -52,6 +52,8 @@ def call(function, args, limit):
     function : callable
     args : tuple of arrays and numbers
     limit : float, seconds
+    floats : {"ignore", "raise"}
+        Whether what gives NaN or inf is an error.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def call(function, args, limit):
 
     def work():
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(over=floats, divide=floats, invalid=floats, under="ignore"):
                 value = function(*given)
             box["value"] = np.array(value) if type(value) is np.ndarray else value
         except BaseException as error:  # sys.exit and KeyboardInterrupt too: never fatal
@@ -112,9 +114,11 @@ def describe_failure(error, function):
         message = shorten(str(error))
     except Exception:
         message = "(its message cannot be shown)"
-    code = _code(function)
+    code = code_of(function)
     line = ""
     for frame, number in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"):
+            continue  # the line that holds it is known already
         if code and frame.f_code.co_filename == code.co_filename:
             place = number - frame.f_code.co_firstlineno + 1
             source = shorten(linecache.getline(code.co_filename, number), 90)
@@ -125,7 +129,7 @@ def describe_failure(error, function):
 
 def has_gap(function):
     """Whether a name in the function is still set to ``...``, as in an unfinished stub."""
-    code = _code(function)
+    code = code_of(function)
     steps = list(dis.get_instructions(code)) if code else []
     return any(
         step.opname == "LOAD_CONST" and step.argval is ... and after.opname.startswith("STORE_FAST")
@@ -133,7 +137,8 @@ def has_gap(function):
     )
 
 
-def _code(function):
+def code_of(function):
+    """The code of a function written in Python; None for anything else."""
     try:
         return getattr(inspect.unwrap(function), "__code__", None)
     except Exception:  # an object that raises when it is asked, or that wraps itself

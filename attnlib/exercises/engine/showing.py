@@ -74,3 +74,8 @@ def shorten(text, length=240):
     """One line of at most ``length`` characters, without memory addresses."""
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def listed(words):
+    """Words in a row: ``a, b and c``."""
+    return " and ".join([", ".join(words[:-1]), *words[-1:]] if len(words) > 1 else words)

@@ -4,8 +4,9 @@ import numpy as np
 
 from .comparing import as_numbers
 from .forms import EXCHANGED
+from .raising import hint
 from .reply import Reply
-from .showing import assigned, describe, show
+from .showing import assigned, describe, listed, show
 
 
 def not_attempted(exercise, hint=""):
@@ -28,7 +29,7 @@ def unfinished(exercise, case, limit, stopped):
     """The reply to a call that took too long."""
     message = (
         f"{exercise.short_name} was still running after {limit:g} seconds, on the small input "
-        "below. Look for a loop whose condition never becomes false."
+        "below. Either the condition of a loop never becomes false, or its steps are too small."
     )
     if not stopped:
         message += " It could not be stopped: restart the kernel before you go on."
@@ -37,9 +38,8 @@ def unfinished(exercise, case, limit, stopped):
 
 def raised(exercise, failure):
     """The message for an answer that raises."""
-    return f"{exercise.short_name} raised {failure}" + (
-        f" (in {failure.line})." if failure.line else "."
-    )
+    where = f" (in {failure.line})" if failure.line else ""
+    return f"{exercise.short_name} raised {failure}{where}. {hint(failure)}".strip()
 
 
 def inputs(exercise, case):
@@ -105,17 +105,13 @@ def which_kinds(cases, right):
     kinds = list(dict.fromkeys(case.kind for case in cases))
     bad = [k for k in kinds if not all(r for c, r in zip(cases, right) if c.kind == k)]
     good = [k for k in kinds if k not in bad]
-    return f"It is right for {_listed(good)}, wrong for {_listed(bad)}." if good else ""
+    return f"It is right for {listed(good)}, wrong for {listed(bad)}." if good else ""
 
 
 def in_place(exercise, changed):
     """That arguments were changed, and what to do."""
-    names = _listed([exercise.parameters[i] for i in changed])
+    names = listed([exercise.parameters[i] for i in changed])
     return (
         f"{exercise.short_name} changes its argument {names} in place, so whoever calls it loses "
         f"the original. Work on a copy, or write x = x + 1 where x += 1 stands."
     )
-
-
-def _listed(words):
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

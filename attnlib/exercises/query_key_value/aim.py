@@ -76,7 +76,8 @@ EXERCISE = Exercise(
     ),
     properties=(_weights_of_aim,),
     definition="Element 2 should get more than 0.9 of the weight.",
-    general="Print the three scores and look which key wins.",
+    general="A query has two numbers, as each key, a row of K, has. The three scores and the three "
+    "weights follow from it.",
     why="The best query for a key need not be the key itself: what counts is what sets the key "
     "apart from its rivals.",
 )

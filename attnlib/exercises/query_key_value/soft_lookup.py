@@ -5,7 +5,6 @@ import numpy as np
 from attnlib import softmax
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.properties import inside
-from attnlib.exercises.engine.recognising import NEARLY, nearly
 
 
 def soft_lookup(q, K, V):
@@ -57,9 +56,13 @@ def _to_sum_one(x):
     return x / x.sum()
 
 
+SIGNS_LOST = (
+    "Negative scores are made positive or 0 before softmax, so a very bad match counts as a good "
+    "one, or as a middling one. Softmax takes them with their signs."
+)
 RESCALED = (
     "The scores are multiplied or divided by a root before softmax: by √d_k, √n or √d_v. "
-    "Nothing of the kind is asked. Use the dot products as they are."
+    "Nothing of the kind is asked for. Use the dot products as they are."
 )
 NO_EXP = (
     "Negative scores are made positive or 0 and divided by their sum. Then a very bad match can "
@@ -70,12 +73,12 @@ SOFTMAX_LAST = (
     "the scores and the sum: it turns scores into weights."
 )
 DISTANCE = (
-    "The keys are scored by their distance from q, as in chapter 1. Here the dot product is asked: "
+    "The keys are scored by their distance from q, as in chapter 1. The dot product is asked for: "
     "it depends on direction and on length."
 )
 NORMED = (
     "The vectors are divided by their lengths, so only directions count. Plain dot products are "
-    "asked: a longer key scores more."
+    "asked for: a longer key scores more."
 )
 NOT_ALL = (
     "The loop does not reach every element: one value is left out of the sum. Print i inside the "
@@ -121,8 +124,8 @@ EXERCISE = Exercise(
             "values of another length than keys",
             (
                 np.array([1.0, -0.5]),
-                np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
-                np.array([[1.0, 0.0, 2.0], [0.0, 4.0, 1.0], [3.0, 1.0, 0.0]]),
+                np.array([[1.1, 0.0], [0.0, 1.0], [1.0, 1.0]]),
+                np.array([[1.0, 0.0, 2.3], [0.0, 4.0, 1.0], [3.0, 1.0, 0.0]]),
             ),
         ),
         Case(
@@ -156,7 +159,7 @@ EXERCISE = Exercise(
         Mistake(
             "scaled",
             lambda q, K, V: softmax(K @ q / np.sqrt(len(q))) @ V,
-            "The scores are divided by √d_k, which is not asked here: chapter 4 shows when and "
+            "The scores are divided by √d_k, which is not asked for here: chapter 4 shows when and "
             "why. Use the dot products as they are.",
         ),
         Mistake(
@@ -164,6 +167,14 @@ EXERCISE = Exercise(
             lambda q, K, V: V[np.argmax(K @ q)],
             "Only the value of the best key comes back: a hard lookup, as in a dict. In a soft "
             "one every value takes part, with the weight of its key.",
+        ),
+        Mistake("absolute_first", _weighted(lambda s: softmax(np.abs(s))), SIGNS_LOST),
+        Mistake("positive_part_first", _weighted(lambda s: softmax(np.maximum(s, 0))), SIGNS_LOST),
+        Mistake(
+            "softmax_of_single_scores",
+            lambda q, K, V: V.sum(axis=0),
+            "The values are summed without weights, so every weight is 1. If softmax is taken, it "
+            "goes along an axis of size 1, where a score meets no other.",
         ),
         Mistake(
             "mean",
@@ -180,7 +191,7 @@ EXERCISE = Exercise(
         Mistake(
             "keys_and_values_exchanged",
             lambda q, K, V: softmax(V @ q) @ K,
-            "K and V are exchanged: the query is compared with the values and the keys are summed. "
+            "K and V are exchanged: the query is compared with the values and the keys are mixed. "
             "Keys are compared with q; values are what comes back.",
         ),
         Mistake(
@@ -249,8 +260,8 @@ EXERCISE = Exercise(
         Mistake(
             "divided_by_the_norm",
             _weighted(lambda s: np.exp(s) / _lengths(np.exp(s))),
-            "The exponentials are divided by the root of the sum of their squares, as a vector is "
-            "to have length 1. The weights themselves should sum to 1.",
+            "The exponentials are divided by the root of the sum of their squares, as if a vector "
+            "were to have length 1. The weights themselves should sum to 1.",
         ),
         Mistake(
             "another_base",
@@ -275,8 +286,8 @@ EXERCISE = Exercise(
         Mistake(
             "sums_the_keys",
             lambda q, K, V: softmax(K @ q) @ K,
-            "The weights are right, but they sum the keys: the last product is with K. What comes "
-            "back are the values.",
+            "The weights are right, but they mix the keys: the last product is with K. It is the "
+            "values that should be mixed.",
         ),
         Mistake(
             "query_unused",
@@ -336,13 +347,6 @@ EXERCISE = Exercise(
             "The output is made with two components, which fits this chapter's example only. It is "
             "as long as a value, V.shape[1].",
         ),
-        Mistake(
-            "whole_numbers",
-            _mixed(lambda w, V: (w @ V).astype(int)),
-            "The decimals are cut off: the output is stored as whole numbers, as in an array made "
-            "with dtype=int. Make it with np.zeros(d_v).",
-        ),
-        Mistake("rounded", _mixed(lambda w, V: (w @ V).round(2)), NEARLY, nearly(soft_lookup)),
     ),
     properties=(
         inside(

@@ -4,7 +4,6 @@ import numpy as np
 
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.properties import not_negative, sums_to_one
-from attnlib.exercises.engine.recognising import NEARLY, UNFILLED, nearly, unfilled
 
 
 def _softmax(shift=lambda s: s.max(axis=-1, keepdims=True), axis=-1, keepdims=True):
@@ -80,6 +79,16 @@ def _shares_above_min(scores):
     return above / above.sum(axis=-1, keepdims=True)
 
 
+def _shares_below_max(scores):
+    below = scores - scores.max(axis=-1, keepdims=True)
+    return below / below.sum(axis=-1, keepdims=True)
+
+
+def _infinity_replaced(scores):
+    e = np.nan_to_num(np.exp(scores))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
 def _axis_1(scores):
     e = np.exp(scores - scores.max(axis=1, keepdims=True))
     return e / e.sum(axis=1, keepdims=True)
@@ -98,11 +107,6 @@ def _in_float16(scores):
 def _clipped_above(scores):
     e = np.exp(np.minimum(scores, 700.0))
     return e / e.sum(axis=-1, keepdims=True)
-
-
-def _without_last_row(w):
-    w[-1] = 0.0
-    return w
 
 
 def _max_of_python(scores):
@@ -140,36 +144,40 @@ NO_SUM = (
     "the weights of every row should sum to 1."
 )
 KEEPDIMS = (
-    "The rows' sums lost their axis, so NumPy lines them up with the columns: row i is divided by "
-    "the wrong sum, or the shapes do not fit. Use keepdims=True for maximum and sum."
+    "The rows' maxima or sums have lost their axis, so NumPy lines them up with the columns: a row "
+    "gets the number of another row, or the shapes do not fit. Use keepdims=True for both."
 )
 OTHER_SHIFT = (
-    "The scores are shifted by another number than the largest of their row. Where the largest is "
-    "far above that number it still overflows: after the shift no score should exceed 0."
+    "The scores are shifted by another number than the largest of their row, the mean perhaps. "
+    "Where the largest is far above it exp still overflows: after the shift none should exceed 0."
 )
 FIXED = (
     "The same fixed number is subtracted from all scores. It helps rows near that number only: a "
     "row far below underflows to 0/0. Let each row bring its own number, its maximum."
 )
 DIVIDED = (
-    "The scores are made smaller by division. That prevents the overflow, but changes their "
-    "differences, and with them the weights. A shift leaves the differences alone."
+    "The scores are divided. That may prevent the overflow, but it changes their differences, and "
+    "with them the weights. Subtract instead: a shift leaves the differences alone."
 )
 CLIPPED = (
     "Huge scores are cut off, or their infinite exponentials replaced by a large number, so that "
     "10000 and 9999 weigh the same. Nothing need be cut off: shift each row by its maximum."
 )
+LOGARITHMS = (
+    "These are the logarithms of the weights, all at most 0. Return the weights themselves: "
+    "exp(shifted) over its sum."
+)
 SIGN = (
-    "The sign is turned: the smallest score gets the largest weight. Weights should have the order "
-    "of their scores; the exponent is the score minus the maximum."
+    "The sign is reversed: the smallest score gets the largest weight. Weights should have the "
+    "order of their scores; the exponent is the score minus the maximum."
 )
 ONE_SHIFTED = (
     "Only one of the two, numerator or sum, uses the shifted scores, so the shift does not cancel. "
     "Take the exponentials once, of the shifted scores, and use them in both places."
 )
 NOT_THE_SUM = (
-    "The exponentials are divided by the number or the mean of their row instead of its sum. Print "
-    "the sum of a row of weights: it should be 1."
+    "The exponentials are divided by how many they are, or by their mean, instead of by their sum. "
+    "Print the sum of a row of weights: it should be 1."
 )
 AFTER_EXP = (
     "First comes exp and then the maximum, but exp(10000) is infinite already. Subtract the "
@@ -188,8 +196,8 @@ HARD = (
     "scores that differ by 1 have weights in the ratio e."
 )
 PARTLY = (
-    "The maximum is subtracted only if scores are large and positive. A row near -10000 underflows "
-    "to 0/0 in the same way. The shift never does harm: leave out the if."
+    "A maximum below 0 is not subtracted: by an if, or because the maximum starts at 0. A row near "
+    "-10000 then underflows to 0/0. The shift never does harm: take each row's own maximum."
 )
 
 EXERCISE = Exercise(
@@ -198,6 +206,7 @@ EXERCISE = Exercise(
     "10000 and -10000.",
     returns="an array of the shape of scores",
     reference=stable_softmax,
+    own=True,
     cases=(
         Case("a row of moderate scores", (np.array([1.0, 0.0]),)),
         Case("a row of moderate scores", (np.array([2.1, -0.5, 3.8, 0.2]),)),
@@ -210,33 +219,26 @@ EXERCISE = Exercise(
             "a matrix whose rows lie far apart",
             (np.array([[1e4, 1e4 - 1], [800, 799], [-1e4, 2]]),),
         ),
+        Case("a matrix of one row", (np.array([[2.0, 1.0]]),), rare=True),
+        Case("whole numbers", (np.array([2, 1]),), rare=True),
     ),
     mistakes=(
         Mistake(
             "no_shift",
             _softmax(shift=lambda s: 0.0),
-            "Without a shift exp overflows or vanishes: exp(10000) is inf, exp(-10000) is 0, and "
-            "dividing then gives NaN. Subtract the largest score of the row first; the weights "
-            "stay the same.",
+            "Without a shift, or with a small one such as argmax, exp overflows or vanishes: "
+            "exp(10000) is inf, exp(-10000) is 0, and dividing gives NaN. Subtract the largest "
+            "score of the row first; the weights stay the same.",
         ),
-        Mistake(
-            "minus_mean",
-            _softmax(shift=lambda s: s.mean(axis=-1, keepdims=True)),
-            "The mean is subtracted instead of the maximum. Where scores lie far apart the "
-            "largest one still overflows; after subtracting the maximum no score exceeds 0.",
-        ),
+        Mistake("minus_mean", _softmax(shift=_rowwise(np.mean)), OTHER_SHIFT),
         Mistake("no_sum", lambda s: np.exp(s - s.max(axis=-1, keepdims=True)), NO_SUM),
         Mistake("no_sum_no_shift", np.exp, NO_SUM),
         Mistake("axis_0", _softmax(lambda s: s.max(axis=0), axis=0), AXIS_0),
         Mistake("axis_0_in_sum", _softmax(axis=0), AXIS_0),
         Mistake("no_keepdims", _softmax(lambda s: s.max(axis=-1), keepdims=False), KEEPDIMS),
         Mistake("no_keepdims_in_sum", _softmax(keepdims=False), KEEPDIMS),
-        Mistake(
-            "over_max",
-            _over_max,
-            "The scores are divided by the maximum instead of having it subtracted. Division "
-            "changes the differences between scores, and with them the weights.",
-        ),
+        Mistake("no_keepdims_in_max", _softmax(shift=lambda s: s.max(axis=-1)), KEEPDIMS),
+        Mistake("over_max", _over_max, DIVIDED),
         Mistake(
             "one_shift_for_all",
             _softmax(shift=lambda s: s.max()),
@@ -266,7 +268,6 @@ EXERCISE = Exercise(
             "The maxima are taken down the columns of a matrix, so a row's shift comes partly from "
             "other rows. Take the maximum along the last axis, as the sum.",
         ),
-        Mistake("no_keepdims_in_max", _softmax(shift=lambda s: s.max(axis=-1)), KEEPDIMS),
         Mistake(
             "axis_1",
             _axis_1,
@@ -298,14 +299,16 @@ EXERCISE = Exercise(
         Mistake("minus_constant", _softmax(shift=lambda s: 1e4), FIXED),
         Mistake("minus_smaller_constant", _softmax(shift=lambda s: 700.0), FIXED),
         Mistake("over_largest_size", _of(lambda s: s / _rowwise(np.max)(np.abs(s))), DIVIDED),
+        Mistake("over_largest_of_all", _of(lambda s: s / np.abs(s).max()), DIVIDED),
         Mistake("over_constant", _of(lambda s: s / 1e4), DIVIDED),
         Mistake(
             "over_root_n",
             _of(lambda s: s / np.sqrt(s.shape[-1])),
-            "The scores are divided by a root first, which is not asked here. Use them as they "
+            "The scores are divided by a root first, which is not asked for here. Use them as they "
             "are, apart from the shift.",
         ),
         Mistake("clipped_above", _clipped_above, CLIPPED),
+        Mistake("infinity_replaced", _infinity_replaced, CLIPPED),
         Mistake("clipped", _of(lambda s: np.clip(s, -700, 700)), CLIPPED, _clipped),
         Mistake(
             "nan_to_zero",
@@ -324,18 +327,8 @@ EXERCISE = Exercise(
             "These are the shifted scores. Two steps are still to come: exp makes them positive, "
             "and each row is divided by its sum.",
         ),
-        Mistake(
-            "logarithms",
-            _then(np.log),
-            "These are the logarithms of the weights, all at most 0. Return the weights "
-            "themselves: exp(shifted) over its sum.",
-        ),
-        Mistake(
-            "logarithms_in_full",
-            _log_softmax,
-            "These are the logarithms of the weights, all at most 0. Return the weights "
-            "themselves: exp(shifted) over its sum.",
-        ),
+        Mistake("logarithms", _then(np.log), LOGARITHMS),
+        Mistake("logarithms_in_full", _log_softmax, LOGARITHMS),
         Mistake("sign_turned", _softmax_of_differences(lambda s: _rowwise(np.min)(s) - s), SIGN),
         Mistake(
             "sign_turned_at_the_max",
@@ -347,8 +340,8 @@ EXERCISE = Exercise(
         Mistake(
             "divided_by_norm",
             _divided(_rowwise(np.linalg.norm)),
-            "Each row is divided by the root of the sum of its squares, as a vector is to have "
-            "length 1. The weights themselves should sum to 1.",
+            "Each row is divided by the root of the sum of its squares, as if a vector were to "
+            "have length 1. The weights themselves should sum to 1.",
         ),
         Mistake(
             "another_base",
@@ -360,11 +353,12 @@ EXERCISE = Exercise(
         Mistake(
             "index_of_the_largest",
             lambda s: s.argmax(axis=-1),
-            "This is the place of the largest score in each row, argmax. A weight for every score "
-            "is asked, in the shape of scores.",
+            "This is the position of the largest score in each row, argmax. A weight for every "
+            "score is asked for, in the shape of scores.",
         ),
         Mistake("no_exp", lambda s: s / s.sum(axis=-1, keepdims=True), NO_EXP),
         Mistake("no_exp_shifted", _shares_above_min, NO_EXP),
+        Mistake("no_exp_after_the_shift", _shares_below_max, NO_EXP),
         Mistake(
             "sigmoid",
             lambda s: 1 / (1 + np.exp(-s)),
@@ -374,34 +368,10 @@ EXERCISE = Exercise(
         Mistake("standardised", _of(lambda s: s / _rowwise(np.std)(s)), SPREAD),
         Mistake("to_one_range", _of(lambda s: s / _rowwise(np.ptp)(s)), SPREAD),
         Mistake(
-            "twice",
-            _then(stable_softmax),
-            "Softmax is applied twice: the weights go through it again and come out nearly equal. "
-            "Once is enough; they sum to 1 already.",
-        ),
-        Mistake(
             "rows_of_a_row",
             lambda s: np.array([stable_softmax(row) if row.ndim else 1.0 for row in s]),
             "A loop over scores gives the rows of a matrix, but of a single row it gives single "
             "numbers, and each of these gets weight 1. Use axis=-1 instead of a loop.",
-        ),
-        Mistake(
-            "flattened",
-            _then(np.ravel),
-            "The weights are right, but a matrix comes back as one long row. Keep the shape of "
-            "scores; with axis=-1 and keepdims=True it stays by itself.",
-        ),
-        Mistake(
-            "first_row",
-            _then(lambda w: w[0] if w.ndim > 1 else w),
-            "Of a matrix only the first row comes back. Every row has weights: check that the "
-            "result has the shape of scores.",
-        ),
-        Mistake(
-            "transposed",
-            _then(np.transpose),
-            "The weights are right, but rows and columns of a matrix are exchanged. Return it in "
-            "the shape of scores, one row of weights for each row.",
         ),
         Mistake(
             "whole_numbers",
@@ -410,10 +380,10 @@ EXERCISE = Exercise(
             "the array with dtype=int.",
         ),
         Mistake(
-            "unfilled",
-            _then(_without_last_row),
-            UNFILLED,
-            unfilled(stable_softmax),
+            "type_of_scores",
+            lambda s: stable_softmax(s).astype(s.dtype),
+            "Whole-number scores give only 0 and 1: the weights are stored in an array of their "
+            "type, as np.zeros_like(scores) makes it. np.zeros(scores.shape) holds decimals.",
         ),
         Mistake(
             "float16",
@@ -425,7 +395,6 @@ EXERCISE = Exercise(
                 for v, c in zip(values, cases)
             ),
         ),
-        Mistake("rounded", _then(lambda w: w.round(2)), NEARLY, nearly(stable_softmax)),
     ),
     properties=(not_negative, sums_to_one),
     definition="In each row the ratio of two weights should be exp of the difference of their "

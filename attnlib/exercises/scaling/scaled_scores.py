@@ -7,13 +7,11 @@ from attnlib.exercises import Case, Exercise, Mistake
 
 
 def _scores(factor):
-    """Dot products of all queries with all keys, times factor(d_k, n_k)."""
-    return lambda Q, K: (
-        Q @ np.swapaxes(K, -1, -2) * factor(np.float64(K.shape[-1]), np.float64(K.shape[-2]))
-    )
+    """Dot products of all queries with all keys, times factor(d_k)."""
+    return lambda Q, K: Q @ np.swapaxes(K, -1, -2) * factor(np.float64(K.shape[-1]))
 
 
-scaled_scores = _scores(lambda d, n: 1 / np.sqrt(d))
+scaled_scores = _scores(lambda d: 1 / np.sqrt(d))
 
 
 def _scaled_by(number):
@@ -28,7 +26,7 @@ def _by_loops(Q, K):
 def _ratios(values, cases):
     """For every case, what each score is of its dot product."""
     for S, case in zip(values, cases):
-        plain = _scores(lambda d, n: 1.0)(*case.args)
+        plain = _scores(lambda d: 1.0)(*case.args)
         yield (S[np.abs(plain) > 1e-9] / plain[np.abs(plain) > 1e-9]).ravel()
 
 
@@ -50,6 +48,14 @@ def _another_factor(values, cases):
     return bool(np.isfinite(factors).all()) and not known
 
 
+ROWS = (
+    "The scale comes from the number of queries or keys. A dot product has d_k terms, however many "
+    "rows there are: d_k is the last axis of Q and K, not the one before."
+)
+WEIGHTS = (
+    "Softmax is applied: these are weights, positive and with a sum of 1 in every row. The scaled "
+    "scores are asked for, as they stand before softmax."
+)
 FIRST_AXIS = (
     "The scale comes from the first axis, which counts queries or keys, or in a batch the items. "
     "A dot product has d_k terms, however many rows there are: d_k is the last axis."
@@ -77,46 +83,32 @@ EXERCISE = Exercise(
     cases=(
         Case("as many keys as queries", (np.array([[1.0, 2.0], [0.0, 1.0]]), _draw(2, 2))),
         Case("more keys than queries", (_draw(1, 4), _draw(3, 4))),
-        Case("a batch", (_draw(2, 2, 3), _draw(2, 4, 3))),
-        Case("a batch with heads", (_draw(2, 3, 2, 5), _draw(2, 3, 4, 5))),
+        Case("a batch", (_draw(5, 2, 3), _draw(5, 4, 3))),
+        Case("a batch with heads", (_draw(2, 3, 4, 5), _draw(2, 3, 2, 5))),
     ),
     mistakes=(
         Mistake(
             "no_scale",
-            _scores(lambda d, n: 1.0),
+            _scores(lambda d: 1.0),
             "The scale is missing: these are the plain dot products. Divide them by √d_k.",
         ),
         Mistake(
             "by_d",
-            _scores(lambda d, n: 1 / d),
+            _scores(lambda d: 1 / d),
             "The scores are divided by d_k, not by its root. Their spread then shrinks as d_k "
             "grows, where it should stay the same.",
         ),
-        Mistake(
-            "by_root_n",
-            _scores(lambda d, n: 1 / np.sqrt(n)),
-            "The scale comes from the number of keys. A dot product has d_k terms, however many "
-            "keys there are: d_k is the last axis of K, not the one before.",
-        ),
+        Mistake("by_root_n_k", _scaled_by(lambda Q, K: K.shape[-2]), ROWS),
+        Mistake("by_root_n_q", _scaled_by(lambda Q, K: Q.shape[-2]), ROWS),
+        Mistake("softmaxed", lambda Q, K: softmax(scaled_scores(Q, K)), WEIGHTS),
+        Mistake("softmaxed_unscaled", lambda Q, K: softmax(_scores(lambda d: 1.0)(Q, K)), WEIGHTS),
         Mistake("by_root_first_of_Q", _scaled_by(lambda Q, K: Q.shape[0]), FIRST_AXIS),
         Mistake("by_root_first_of_K", _scaled_by(lambda Q, K: K.shape[0]), FIRST_AXIS),
         Mistake(
-            "softmaxed",
-            lambda Q, K: softmax(scaled_scores(Q, K)),
-            "Softmax is applied as well: these are weights, positive and with a sum of 1 in every "
-            "row. The scores are asked for, as they stand before softmax.",
-        ),
-        Mistake(
             "times_root_d",
-            _scores(lambda d, n: np.sqrt(d)),
-            "The scores are multiplied by √d_k instead of divided, so they grow twice over with "
-            "d_k. Look where the brackets end.",
-        ),
-        Mistake(
-            "transposed",
-            lambda Q, K: K @ np.swapaxes(Q, -1, -2) / np.sqrt(K.shape[-1]),
-            "Rows and columns are exchanged: this is K Qᵀ. Queries go down and keys across, so "
-            "the shape is (n_q, n_k).",
+            _scores(lambda d: np.sqrt(d)),
+            "The scores are multiplied by √d_k instead of divided, so they grow even faster with "
+            "d_k. Divide by √d_k.",
         ),
         Mistake(
             "root_of_all",
@@ -152,21 +144,21 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "by_the_same_number",
-            _scores(lambda d, n: 1 / 8),
+            _scores(lambda d: 1 / 8),
             "The dot products are divided by the same number on every input. It has to be read off "
             "the arrays, as the rows here have lengths 2, 3, 4 and 5.",
             recognise=_same_factor,
         ),
         Mistake(
             "by_another_number",
-            _scores(lambda d, n: 1 / (np.sqrt(d) + 0.001)),
+            _scores(lambda d: 1 / (np.sqrt(d) + 0.001)),
             "The dot products are right, but what divides them is not √d_k. Print the divisor: its "
             "square should be the length of a row.",
             recognise=_another_factor,
         ),
         Mistake(
             "cosines",
-            lambda Q, K: _scores(lambda d, n: 1.0)(
+            lambda Q, K: _scores(lambda d: 1.0)(
                 Q / np.linalg.norm(Q, axis=-1, keepdims=True),
                 K / np.linalg.norm(K, axis=-1, keepdims=True),
             ),
@@ -178,6 +170,12 @@ EXERCISE = Exercise(
             lambda Q, K: Q @ K / np.sqrt(K.shape[-1]),
             "K is not transposed: Q @ K multiplies the rows of Q with the columns of K. The keys "
             "are the rows of K, and unless K is square the shapes do not fit.",
+        ),
+        Mistake(
+            "queries_transposed",
+            lambda Q, K: np.swapaxes(Q, -1, -2) @ K / np.sqrt(K.shape[-1]),
+            "The queries are transposed, not the keys, so columns meet columns. A query is a row "
+            "of Q and a key a row of K: unless both are square, the shapes do not fit.",
         ),
         Mistake(
             "reshaped",
@@ -195,7 +193,9 @@ EXERCISE = Exercise(
         Mistake(
             "first_two_transposed",
             lambda Q, K: Q @ np.transpose(K, (1, 0)) / np.sqrt(K.shape[-1]),
-            FIRST_TWO,
+            "NumPy's transpose takes a new order of all axes, so with two numbers it serves "
+            "matrices only. The last two are exchanged by swapaxes(-1, -2), which PyTorch calls "
+            "transpose.",
         ),
         Mistake(
             "loops_over_matrices",
@@ -229,7 +229,7 @@ EXERCISE = Exercise(
     ),
     properties=(
         lambda S, Q, K: (
-            "A scaled score should have the sign of its dot product; some here have not."
+            "A scaled score should have the sign of its dot product; some of these do not."
             if (np.sign(np.round(S, 9)) != np.sign(np.round(Q @ np.swapaxes(K, -1, -2), 9))).any()
             else None
         ),
@@ -238,6 +238,6 @@ EXERCISE = Exercise(
     "their length.",
     general="The scores are not the scaled dot products. Take one query and one key, multiply "
     "and sum by hand, then look at the scale.",
-    why="One factor keeps the spread of the scores the same for every d_k, if queries and keys "
-    "are independent.",
+    why="One factor keeps the spread of the scores the same for every d_k, if all "
+    "components are independent, of mean 0 and variance 1.",
 )

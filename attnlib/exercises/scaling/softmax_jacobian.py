@@ -36,11 +36,18 @@ def _nothing_beside(values, cases):
     return empty and any(J.any() for J in values)
 
 
+def _one_number_subtracted(values, cases):
+    """One number, the sum of the weights or of their products, in the place of the table."""
+    off = [np.diag(*case.args) - J for J, case in zip(values, cases)]
+    return all(np.ptp(o) < 1e-9 and o.min() > 1e-9 for o in off)
+
+
 def _differences(values, cases):
     """Near the derivatives, but as far off as differences with a large step are."""
-    off = max(np.abs(J - softmax_jacobian(*case.args)).max() for J, case in zip(values, cases))
+    right = [softmax_jacobian(*case.args) for case in cases]
+    off = [np.abs(J - R).max() for J, R in zip(values, right) if R.any()]
     parts = _wrong_beside(values, cases) or _wrong_on_diagonal(values, cases)
-    return 1e-7 < off < 0.02 and not parts
+    return 1e-9 < min(off) and 1e-7 < max(off) < 0.02 and not parts
 
 
 def _steps(w, step=0.05):
@@ -49,18 +56,6 @@ def _steps(w, step=0.05):
         scores = np.log(w)
     moved = [softmax(scores + step * e) - softmax(scores) for e in np.eye(len(w))]
     return np.stack(moved, axis=1) / step
-
-
-def _first_rows_only(w):
-    J = np.zeros((len(w), len(w)))
-    J[:1] = softmax_jacobian(w)[:1]
-    return J
-
-
-def _last_left_out(w):
-    J = softmax_jacobian(w)
-    J[-1], J[:, -1] = 0, 0
-    return J
 
 
 def _for_three(w):
@@ -79,6 +74,10 @@ W_FOR_PRODUCTS = (
     "The weight itself is subtracted, the same in every row or column. What one weight loses by "
     "another's score depends on both: products w_i w_j, for all pairs."
 )
+SQUARES = (
+    "The same row or column is subtracted everywhere: w * w holds only the squares. The table of "
+    "all products w_i w_j needs one w down and one across."
+)
 HALF_A_TABLE = (
     "One triangle of the table is empty. Weight i moves with score j and weight j with score i: "
     "fill both sides of the diagonal."
@@ -95,6 +94,7 @@ EXERCISE = Exercise(
         Case("equal weights", (np.full(4, 0.25),)),
         Case("three weights", (np.array([0.2, 0.5, 0.3]),)),
         Case("all weight on one element", (np.array([0.0, 1.0, 0.0]),)),
+        Case("a very small weight", (np.array([0.9, 0.095, 0.005]),)),
     ),
     mistakes=(
         Mistake(
@@ -105,22 +105,10 @@ EXERCISE = Exercise(
             recognise=_nothing_beside,
         ),
         Mistake(
-            "diagonal_vector",
-            lambda w: w * (1 - w),
-            "This is the diagonal alone, as a vector. Every weight depends on every score, which "
-            "takes an (n, n) matrix.",
-        ),
-        Mistake(
             "plus",
             lambda w: np.diag(w) + np.outer(w, w),
             "The outer product is added where it should be subtracted. Raising score j lowers "
             "every other weight, so entries beside the diagonal are negative.",
-        ),
-        Mistake(
-            "sign",
-            lambda w: np.outer(w, w) - np.diag(w),
-            "All signs are the wrong way round. Raising a score raises its own weight, so the "
-            "diagonal is positive.",
         ),
         Mistake(
             "no_diagonal",
@@ -137,15 +125,17 @@ EXERCISE = Exercise(
         Mistake(
             "dot_instead_of_outer",
             lambda w: np.diag(w) - w @ w.T,
-            "One number is subtracted everywhere: w has one axis, so w.T is w and w @ w.T is the "
-            "sum of the squares. The table of all products w_i w_j needs one w down, one across.",
+            "One number is subtracted everywhere, a sum. w has one axis, so w.T is w, and w @ w.T "
+            "is a single number. The table of all products w_i w_j needs one w down, one across.",
+            recognise=_one_number_subtracted,
         ),
         Mistake(
-            "elementwise_square",
-            lambda w: np.diag(w) - w * w,
-            "The same row is subtracted everywhere: w * w holds the squares w_j² alone. The table "
-            "of all products w_i w_j needs one w down and one across.",
+            "outer_taken_twice",
+            lambda w: np.diag(w) - 2 * np.outer(w, w),
+            "The products w_i w_j are subtracted twice. Every column should sum to 0: a weight "
+            "gains just what the others lose.",
         ),
+        Mistake("elementwise_square", lambda w: np.diag(w) - w * w, SQUARES),
         Mistake(
             "ones_on_the_diagonal",
             lambda w: np.eye(len(w)) - np.outer(w, w),
@@ -164,12 +154,7 @@ EXERCISE = Exercise(
             "This is diag(w): the derivative of the sum in softmax's denominator is missing. "
             "Every score also moves the normalisation.",
         ),
-        Mistake(
-            "elementwise_square_down",
-            lambda w: np.diag(w) - (w * w)[:, None],
-            "The same column is subtracted everywhere: w * w holds the squares w_i² alone. The "
-            "table of all products w_i w_j needs one w down and one across.",
-        ),
+        Mistake("elementwise_square_down", lambda w: np.diag(w) - (w * w)[:, None], SQUARES),
         Mistake(
             "w_in_every_row",
             lambda w: w - np.outer(w, w),
@@ -187,7 +172,12 @@ EXERCISE = Exercise(
             W_FOR_PRODUCTS,
         ),
         Mistake("log_softmax", lambda w: np.eye(len(w)) - w, LOG_SOFTMAX),
-        Mistake("log_softmax_down", lambda w: np.eye(len(w)) - w[:, None], LOG_SOFTMAX),
+        Mistake(
+            "of_the_division_alone",
+            lambda w: np.eye(len(w)) - w[:, None],
+            "A factor w_j is missing: this is how the weights move with the exponentials, up to "
+            "their sum. The step before belongs to it as well: how exp moves with its score.",
+        ),
         Mistake(
             "positive_beside",
             lambda w: np.abs(softmax_jacobian(w)),
@@ -241,27 +231,9 @@ EXERCISE = Exercise(
             "too many. Each entry there has two factors, one of either weight.",
         ),
         Mistake(
-            "first_row_only",
-            _first_rows_only,
-            "Only the first row is filled. Most likely the return stands inside the loop: move it "
-            "out, below the for.",
-        ),
-        Mistake(
-            "last_left_out",
-            _last_left_out,
-            "The last row and the last column are empty. range(n - 1) ends at n - 2; range(n) goes "
-            "as far as the last index.",
-        ),
-        Mistake(
             "for_three_only",
             _for_three,
             "This is written for three weights. There can be any number: take it from len(w).",
-        ),
-        Mistake(
-            "empty",
-            lambda w: np.zeros((len(w), len(w))),
-            "Every entry is 0. Is the table filled at all? If it is, look at its type: one made "
-            "with dtype=int cuts off all that stands behind the point.",
         ),
         Mistake(
             "uniform",
@@ -271,8 +243,8 @@ EXERCISE = Exercise(
         Mistake(
             "large_step",
             _steps,
-            "Near, as differences of softmax with a step are, but not exact. The derivative "
-            "follows from the weights alone, without a step: write its formula.",
+            "Close but not exact: this looks like a finite difference. The derivative follows from "
+            "the weights alone, without a step: write its formula.",
             recognise=_differences,
         ),
     ),
@@ -293,6 +265,6 @@ EXERCISE = Exercise(
     "a step of 0.001 with softmax itself.",
     general="The matrix is not the Jacobian. Take scores np.log(w), raise one of them by 0.001 "
     "and see how softmax moves.",
-    why="All entries vanish when one weight nears 1: a saturated softmax passes no gradient, and "
-    "that is what the scale prevents.",
+    why="All entries vanish when one weight nears 1: a saturated row answers no small change of its "
+    "scores.",
 )

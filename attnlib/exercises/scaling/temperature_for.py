@@ -156,6 +156,15 @@ def _said_weight(temperature, scores, target):
     return f"At this temperature the largest weight is {weight:.7f}, not {target:g}."
 
 
+PLACED = (
+    "The weight of the first or of the last score is searched, not the largest. They are the same "
+    "only where the highest score stands there."
+)
+LOG = (
+    "This is the logarithm of T. A search for it has to end with exp, or with 10 to its power: a "
+    "temperature is never negative, and this number can be."
+)
+
 EXERCISE = Exercise(
     signature="temperature_for(scores, target)",
     task="Write temperature_for(scores, target): a T for which the largest weight of "
@@ -171,6 +180,8 @@ EXERCISE = Exercise(
         Case("several scores", (np.array([2.1, -0.5, 3.8, 0.2]), 0.6)),
         Case("a target near 1", (np.array([0.3, 0.1, 0.2]), 0.999)),
         Case("a target near 1/n", (np.array([40.0, 10.0, 25.0, 0.0]), 0.26)),
+        Case("large scores", (np.array([1000.0, 998.0]), 0.9), rare=True),
+        Case("a lowest score of the largest size", (np.array([-5.0, 1.0, 0.0]), 0.9), rare=True),
     ),
     mistakes=(
         Mistake(
@@ -200,28 +211,18 @@ EXERCISE = Exercise(
         Mistake(
             "wrong_half",
             _bisected(80, reversed_=True),
-            "Each search runs to one end of its interval, where the largest weight is near 1 or "
-            "near 1/n: most likely it keeps the wrong half. Where the largest weight exceeds the "
-            "target, T is too low, so keep the half above.",
+            "Each search runs to one end of its interval. Either it keeps the wrong half: where "
+            "the largest weight exceeds the target, T is too low. Or it compares something else, "
+            "such as argmax, which is a position: print what is compared.",
             recognise=_at_the_ends,
         ),
-        Mistake(
-            "first_weight",
-            _searched(lambda T, scores: _weights(scores / T)[0]),
-            "The weight of the first element is searched, not the largest. They are the same only "
-            "where the highest score stands first.",
-        ),
-        Mistake(
-            "last_weight",
-            _searched(lambda T, scores: _weights(scores / T)[-1]),
-            "The weight of the last element is searched, not the largest. They are the same only "
-            "where the highest score stands last.",
-        ),
+        Mistake("first_weight", _searched(lambda T, s: _weights(s / T)[0]), PLACED),
+        Mistake("last_weight", _searched(lambda T, s: _weights(s / T)[-1]), PLACED),
         Mistake(
             "lowest_score",
             _searched(lambda T, scores: _weights(-scores / T).max()),
-            "The sign of the scores is turned, so the weight of the lowest score is searched. With "
-            "two scores that is the same number; with more it is another.",
+            "The sign of the scores is reversed, so the weight of the lowest score is searched. "
+            "With two scores that is the same number; with more it is another.",
         ),
         Mistake(
             "sizes_of_scores",
@@ -242,6 +243,18 @@ EXERCISE = Exercise(
             "that weight comes about.",
         ),
         Mistake(
+            "weights",
+            lambda scores, target: _weights(scores / temperature_for(scores, target)),
+            "These are the weights that belong to the T that you have found, one for each score. "
+            "Return T itself, a single number.",
+        ),
+        Mistake(
+            "highest_score",
+            lambda scores, target: scores.max() / target,
+            "Here the highest score over T is the target, not the largest weight: softmax is "
+            "missing. Scores become weights before they are compared.",
+        ),
+        Mistake(
             "squared",
             lambda scores, target: temperature_for(scores, target) ** 2,
             "This is T². The scores are to be divided by the number that you return, not by its "
@@ -253,16 +266,13 @@ EXERCISE = Exercise(
             "This is the root of T. The scores are to be divided by the number that you return, "
             "not by its square.",
         ),
-        Mistake(
-            "logarithm",
-            lambda scores, target: np.log(temperature_for(scores, target)),
-            "This is log T. A search on the logarithm has to end with exp: a temperature is never "
-            "negative, and this number can be.",
-        ),
+        Mistake("logarithm", lambda *given: np.log(temperature_for(*given)), LOG),
+        Mistake("logarithm_of_base_10", lambda *given: np.log10(temperature_for(*given)), LOG),
         Mistake(
             "the_rest",
             _searched(_largest_weight, lambda target: 1 - target),
-            "The largest weight comes to 1 - target. That is what the others should hold together.",
+            "The largest weight is compared with 1 - target, which is what the others should hold "
+            "together.",
         ),
         Mistake(
             "mean_of_all",
@@ -287,8 +297,9 @@ EXERCISE = Exercise(
         Mistake(
             "one_for_all",
             lambda scores, target: 1.0,
-            "The same T comes back for every input. Is low or high ever changed, and does the "
-            "return stand below the loop, not in it?",
+            "The same T comes back for every input. Are low and high ever changed, and is the "
+            "return below the loop? Or is scores overwritten, so that each round divides what the "
+            "one before has divided already?",
             recognise=_one_for_all,
         ),
         Mistake(
@@ -314,8 +325,9 @@ EXERCISE = Exercise(
         Mistake(
             "multiplied",
             _searched(lambda T, scores: _weights(scores * T).max()),
-            "Each search runs to one end of its interval. Most likely the scores are multiplied "
-            "with T, so that the largest weight grows with it: a temperature divides them.",
+            "Each search runs to one end of its interval. Print the largest weight for T = 1 and "
+            "for T = 2. If it grows, T multiplies the scores; it should divide them. If it stays, "
+            "T is not used, or only added or subtracted, which changes no weight.",
             recognise=_away_from_one,
         ),
         Mistake(
@@ -336,9 +348,9 @@ EXERCISE = Exercise(
         Mistake(
             "too_few_rounds",
             _bisected(12),
-            "The right idea, not near enough: the largest weight must equal the target to within "
-            "0.000001. More rounds of halving come nearer; a fixed grid would need far too many "
-            "points.",
+            "The idea is right, but 0.000001 is not reached. Search on; a grid or random numbers "
+            "are too coarse. If low and high have met already, is something rounded on the way, "
+            "or does middle not always lie between them?",
             recognise=_near_the_targets,
         ),
     ),
