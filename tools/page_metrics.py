@@ -40,6 +40,13 @@ FIRST_ALIVE = """
     }).observe(document, { subtree: true, childList: true, attributes: true });
 """
 
+FIRST_PAINT = """
+    new Promise((done) => new PerformanceObserver((list) => {
+      const [paint] = list.getEntriesByName("first-contentful-paint");
+      if (paint) done(paint.startTime);
+    }).observe({ type: "paint", buffered: true }))
+"""
+
 # For every movement of the pointer that changes the widget two times, in milliseconds, until its
 # frame is done.
 #   work:    from the start of the event's handlers. Handlers, the draw in requestAnimationFrame
@@ -114,6 +121,16 @@ def first_alive(page, address):
     page.goto(address)
     settle(page)
     return page.evaluate("window.firstAlive ?? null")
+
+
+def first_paint(page, address):
+    """Milliseconds until something of the page is seen, when none of its scripts comes."""
+    slow_down(page)
+    client = page.context.new_cdp_session(page)
+    client.send("Network.enable")
+    client.send("Network.setBlockedURLs", {"urls": ["*.js", "*.js?*"]})
+    page.goto(address)
+    return page.evaluate(FIRST_PAINT)
 
 
 def handles(page):

@@ -65,20 +65,24 @@ function still(frame) {
 }
 
 // Numbers are read, pictures are watched. While something in the widget is held its numbers are
-// written fifteen times a second, which is faster than anyone reads, and the last ones soon after;
-// otherwise at once.
+// written at most fifteen times a second, which is faster than anyone reads; otherwise at once.
+// They are written in the frame that draws the picture, so that both are laid out together; only
+// the last ones, when the hand rests, come by themselves.
 export function readable(element, writeNumbers) {
   let waiting = null;
   let latest = [];
+  let written = 0;
   const writeLatest = () => {
     clearTimeout(waiting);
     waiting = null;
+    written = performance.now();
     writeNumbers(...latest);
   };
   return (...numbers) => {
     latest = numbers;
-    if (!element.closest(".attn--held")) writeLatest();
-    else waiting ??= setTimeout(writeLatest, 66);
+    const pause = written + 66 - performance.now();
+    if (pause <= 0 || !element.closest(".attn--held")) writeLatest();
+    else waiting ??= setTimeout(writeLatest, pause + 50);
   };
 }
 
