@@ -36,26 +36,44 @@ window.AttentionBook = (() => {
     if (!models.has(stored.model)) models.set(stored.model, createModel(stored.state));
     return { element, ...stored };
   };
-  const places = [...document.querySelectorAll(".attn-live")].map((element) =>
-    placed(element, JSON.parse(element.querySelector("script[type='application/json']").textContent)),
-  );
-  const linked = new Set();
-  for (const { source, target, both } of places.flatMap((place) => place.links)) {
-    const name = JSON.stringify([source, target]);
-    if (linked.has(name)) continue;
-    linked.add(name);
-    follow(models, source, target);
-    if (both) follow(models, target, source);
+
+  // The page's places, as far as it has been read: the first widget lives before the rest is there.
+  const places = new Map();
+  function findPlaces() {
+    for (const element of document.querySelectorAll(".attn-live")) {
+      if (places.has(element)) continue;
+      const stored = element.querySelector("script[type='application/json']").textContent;
+      places.set(element, placed(element, JSON.parse(stored)));
+    }
+    return [...places.values()];
   }
 
+  const linked = new Set();
+  function linkModels() {
+    for (const { source, target, both } of findPlaces().flatMap((place) => place.links)) {
+      const name = JSON.stringify([source, target]);
+      if (linked.has(name)) continue;
+      linked.add(name);
+      follow(models, source, target);
+      if (both) follow(models, target, source);
+    }
+  }
+
+  // Now, or when the whole page has been read.
+  const whenRead = (act) =>
+    document.readyState === "loading" ? addEventListener("DOMContentLoaded", act) : act();
+  whenRead(linkModels);
+
+  const tried = new Set();
   function mount({ element, model, script }) {
+    tried.add(element);
     const stage = document.createElement("div");
     stage.className = "attn-stage";
     try {
       load(`${script}/${script}.js`).render({ model: models.get(model), el: stage });
       element.replaceChildren(stage);
       element.dataset.alive = "";
-      wake(element);
+      whenRead(() => wake(element));
     } catch (error) {
       const line = document.createElement("p");
       line.className = "attn-broken";
@@ -76,7 +94,8 @@ window.AttentionBook = (() => {
     place.addEventListener("attention-numbers", ({ detail }) => {
       for (const number of numbers) {
         const [name, index = 0] = number.dataset.show.split(".");
-        number.textContent = detail[name][index];
+        const text = detail[name][index];
+        if (number.textContent !== text) number.textContent = text;
       }
     });
   }
@@ -116,7 +135,12 @@ window.AttentionBook = (() => {
     return module.exports;
   };
   const show = (script) => {
-    for (const place of places) if (place.script === script) mount(place);
+    const mountAll = () => {
+      for (const place of findPlaces())
+        if (place.script === script && !tried.has(place.element)) mount(place);
+    };
+    mountAll();
+    whenRead(mountAll);
   };
 
   // A widget that comes later than the page.

@@ -87,19 +87,19 @@ QUESTIONS = {
         },
     ),
     "repeated": number(
-        "Queries and keys have 256 components, but these are only 16 independent numbers of mean "
-        "0 and variance 1, each repeated 16 times, in both alike. Which divisor brings the scores "
+        "Queries and keys have 225 components, but these are only 9 independent numbers of mean "
+        "0 and variance 1, each repeated 25 times, in both alike. Which divisor brings the scores "
         "to standard deviation 1?",
-        answer=64,
+        answer=75,
         tolerance=0.5,
-        why="16 independent terms, each 16 times as large: √16 · 16 = 64, which is d/√r.",
-        hint="Write the score as a sum over the 16 different numbers. How large is each term, and "
+        why="9 independent terms, each 25 times as large: √9 · 25 = 75, which is d/√r.",
+        hint="Write the score as a sum over the 9 different numbers. How large is each term, and "
         "how do independent terms add?",
         mistakes={
-            16: "That is √256, for 256 independent components. Here products repeat, and repeated "
+            15: "That is √225, for 225 independent components. Here products repeat, and repeated "
             "terms do not cancel each other.",
-            4: "That is √16. There are 16 independent terms, but each comes 16 times.",
-            256: "That is d, the spread if all components were one number.",
+            3: "That is √9. There are 9 independent terms, but each comes 25 times.",
+            225: "That is d, the spread if all components were one number.",
         },
     ),
 }

@@ -221,6 +221,6 @@ EXERCISE = Exercise(
     "thousand q and k and compare with np.std.",
     general="Start with the variance of one product q_i k_i, then sum d of them, then take the "
     "root once.",
-    why="The standard deviation of the scores grows with the root of d: that is the √d_k that "
-    "scaling divides by.",
+    why="Each variance goes into every product once, and d products add. With both variances 1 it is "
+    "√d, and dividing by √d is right; with others the divisor is another.",
 )

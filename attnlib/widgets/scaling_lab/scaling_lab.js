@@ -12,7 +12,6 @@ const N_K = 16;
 const LARGEST = 512;
 const SCALES = { none: () => 1, sqrt: (d) => 1 / Math.sqrt(d), linear: (d) => 1 / d };
 const REACH = 40;
-const TALLEST = 0.55;
 const FLATTEST = -4;
 
 // A function that knows its answers.
@@ -29,9 +28,9 @@ export function render({ model, el }) {
   const bins = Array.from({ length: 2 * REACH }, (_, i) => i - REACH + 0.5);
   const histogram = chart("Histogram of the scores", {
     x: [-REACH, REACH],
-    y: [0, TALLEST],
+    y: [0, 1],
     xTicks: [[-40, "\u221240"], [-20, "\u221220"], [0, "0"], [20, "20"], [40, "40"]],
-    yTicks: [[0.25, "25%"], [0.5, "50%"]],
+    yTicks: [],
     xLabel: "score",
   });
   const drawHistogram = bars(histogram, bins, 1);
@@ -101,9 +100,10 @@ export function render({ model, el }) {
     const counts = bins.map(() => 0);
     for (const score of found.scores) {
       const bin = Math.min(Math.max(Math.floor(score) + REACH, 0), counts.length - 1);
-      counts[bin] += 1 / found.scores.length;
+      counts[bin] += 1;
     }
-    drawHistogram(counts.map((share) => Math.min(share, TALLEST)));
+    const tallest = Math.max(...counts);
+    drawHistogram(counts.map((count) => count / tallest));
     drawSorted(found.sorted);
     controls.forEach((control) => control.draw());
     const { mean, std, own, sorted: weights } = found;

@@ -165,7 +165,7 @@ class ScalingLab(BookWidget):
         figure = figures.blank(5.0, 7.2)
         scores, weights, slopes = figure.subplots(3, 1)
         figures.histogram(np.clip(self.scores, -40, 39.5), bins=np.arange(-40, 41), ax=scores)
-        scores.set(ylabel="", ylim=(0, 0.45))
+        scores.set(ylabel="", yticks=[])
         mean = np.sort(self.weights, axis=1)[:, ::-1].mean(axis=0)
         weights.bar(np.arange(1, len(mean) + 1), mean, color=LIGHT["ink"])
         weights.set(ylim=(0, 1))

@@ -65,7 +65,7 @@ function still(frame) {
 }
 
 // Numbers are read, pictures are watched. While something in the widget is held its numbers are
-// written at most fifteen times a second, which is faster than anyone reads; otherwise at once.
+// written at most ten times a second, which is faster than anyone reads; otherwise at once.
 // They are written in the frame that draws the picture, so that both are laid out together; only
 // the last ones, when the hand rests, come by themselves.
 export function readable(element, writeNumbers) {
@@ -80,7 +80,7 @@ export function readable(element, writeNumbers) {
   };
   return (...numbers) => {
     latest = numbers;
-    const pause = written + 66 - performance.now();
+    const pause = written + 100 - performance.now();
     if (pause <= 0 || !element.closest(".attn--held")) writeLatest();
     else waiting ??= setTimeout(writeLatest, pause + 50);
   };

@@ -55,8 +55,9 @@ def write_styles(app, exception):
     (folder / "attention.css").write_text("\n".join(sources), encoding="utf-8")
     (folder / "widgets").mkdir(exist_ok=True)
     for name in live.scripts_of(app.env):
-        script = modules.shared_script() if name == "shared" else modules.site_script(name)
-        (folder / "widgets" / f"{name}.js").write_text(script, encoding="utf-8")
+        (folder / "widgets" / f"{name}.js").write_text(modules.site_script(name), encoding="utf-8")
+    host = (app.srcdir / "book/_assets/live.js").read_text(encoding="utf-8")
+    (folder / "live.js").write_text(host + modules.shared_script(), encoding="utf-8")
 
 
 def write_door(app, exception):
@@ -154,7 +155,8 @@ def name_code_folds(body, config):
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download."""
     context["description"] = about.description(doctree)
-    context["widget_scripts"] = live.scripts_of(app.env, pagename)
+    scripts = live.scripts_of(app.env, pagename)
+    context["has_widgets"] = bool(scripts)
     context["is_review"] = 'id="practice-review"' in (context.get("body") or "")
     context["is_cover"] = pagename == app.config.root_doc
     context["chapter"] = chapter_number(pagename)
@@ -162,7 +164,9 @@ def page_context(app, pagename, templatename, context, doctree):
     body = context.get("body") or ""
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
     body = name_code_folds(without_plain_spans(keep_with_formula(body)), app.config)
-    context["body"] = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
+    body = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
+    to_root = "../" * pagename.count("/")
+    context["body"], context["widget_scripts"] = live.first_alive(body, scripts, to_root)
     source = app.env.doc2path(pagename) if pagename in app.env.all_docs else ""
     context["notebook"] = f"_sources/{pagename}.ipynb" if str(source).endswith(".ipynb") else None
     # The layout names its own scripts; Sphinx's list has the theme-less defaults.

@@ -8,6 +8,7 @@ its own, which the browser loads only where it is seen, so that the page's text 
 
 import hashlib
 import json
+import re
 from html import escape
 from pathlib import Path
 
@@ -127,7 +128,47 @@ def scripts_of(env, *docnames):
     """Names of the widget scripts that these pages need, in their order; all pages by default."""
     pages = known(env)
     used = set().union(*(pages[name][0] for name in docnames or pages if name in pages))
-    return ["shared", *sorted(used)] if used else []
+    return sorted(used)
+
+
+#: A widget's place, as `place` writes it.
+_PLACE = re.compile(r'<div class="attn-live".*?data-script="(\w+)".*?</script></div>', re.DOTALL)
+
+
+def first_alive(body, scripts, to_root):
+    """A page whose first widget lives as soon as it is read, and the scripts that can wait.
+
+    The first widget's scripts stand right behind it, so that it does not wait for the rest of the
+    page to be read and laid out piece by piece; its place has a name for the layout, which keeps
+    the browser from drawing the page before it has come that far.  A page without widgets that
+    needs scripts gets them all at its end.
+
+    Parameters
+    ----------
+    body : str
+        HTML.
+    scripts : list of str
+        Names of the widget scripts that the page needs.
+    to_root : str
+        The way from the page to the site's root.
+
+    Returns
+    -------
+    body : str
+        HTML with the first widget's scripts.
+    rest : list of str
+        Addresses of the other scripts, from the site's root, in their order.
+    """
+    first = _PLACE.search(body)
+    names = ["live.js", *(f"widgets/{name}.js" for name in scripts)] if scripts else []
+    if not first:
+        return body, names
+    now = ["live.js", f"widgets/{first[1]}.js"]
+    tags = "".join(f'<script src="{to_root}_static/{name}"></script>' for name in now)
+    named = first[0].replace("<div ", '<div id="first-widget" ', 1)
+    return body[: first.start()] + named + tags + body[first.end() :], [
+        name for name in names if name not in now
+    ]
 
 
 def pictures_used(env):
