@@ -14,7 +14,7 @@ const TRAITS = ["Q", "K", "V", "row", "axis"];
 
 // Arrows for the keys, and for the queries, which can be moved.
 function queriesPanel(model, place) {
-  const reach = Math.floor(model.get("key_range")[1]);
+  const reach = Math.ceil(model.get("key_range")[1]) - 1;
   const ticks = Array.from({ length: reach }, (_, i) => i + 1).flatMap((t) => [-t, t]);
   const plane = planeOf(model.get("key_range"), "Queries and keys", ticks);
   const keys = model.get("K").map((_, j) => arrowParts("key", `k${subscript(j)}`));
