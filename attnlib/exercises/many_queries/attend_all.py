@@ -333,7 +333,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_products",
             lambda Q, K, V: softmax(Q * K / np.sqrt(K.shape[-1])) * V,
-            "The sign * multiplies entry by entry, and runs only where the arrays are alike. A matrix "
+            "The sign * multiplies entry by entry, and runs only where arrays are alike. A matrix "
             "product, @, makes the table in which every query meets every key.",
         ),
         Mistake(

@@ -93,7 +93,7 @@ QUESTIONS = {
     ),
     "first_axis": choice(
         "A lecture says: “The scores are Q Kᵀ. Softmax is taken over the first dimension.” With "
-        "one query in each row, which of its claims tells you that this cannot be meant?",
+        "one query in each row, which of its claims tell you that this cannot be meant?",
         wrong(
             "“If the queries are shuffled, the outputs are shuffled in the same way.”",
             "That holds along either axis, so it cannot tell them apart.",
