@@ -70,7 +70,7 @@ EXERCISE = Exercise(
             "as many items as keys",
             (
                 np.array([[1.0, 0.0], [2.0, 1.0]]),
-                np.array([[[0.0, 1.0], [3.0, -1.0]], [[1.0, 1.0], [-1.0, 2.0]]]),
+                np.array([[[0.0, 1.0], [3.0, -1.0]], [[1.0, 1.0], [0.0, 2.0]]]),
                 np.array([[[4.0, 0.0], [1.0, 2.0]], [[0.0, 6.0], [5.0, 3.0]]]),
             ),
         ),
@@ -223,5 +223,6 @@ EXERCISE = Exercise(
     "other.",
     general="Compute the first item by itself, from q[0], K[0] and V[0], and compare it with row "
     "0. Then print the shape after each step.",
-    why="An axis of size 1 says that there is one query, and the leading axis stays the batch.",
+    why="Each query has met its own item. An axis of size 1, q[:, None], asks for just that, and "
+    "computes no answer that is thrown away.",
 )

@@ -94,8 +94,8 @@ def _draw(*shape):
 
 EXERCISE = Exercise(
     signature="attend_all(Q, K, V)",
-    task="Write attend_all(Q, K, V): scaled dot-product attention of every row of Q, without a "
-    "loop, for any leading axes.",
+    task="Write attend_all(Q, K, V): scaled dot-product attention of every row of Q, for any "
+    "leading axes, best without a loop.",
     returns="an array of shape (..., n_q, d_v)",
     reference=attend_all,
     cases=(
@@ -359,6 +359,6 @@ EXERCISE = Exercise(
     definition="Row i of the output should be what query i gets when it asks alone.",
     general="Take one row of Q by itself, compute its scores, weights and output by hand, and "
     "compare each with its row. The first stage that differs has the mistake.",
-    why="Two matrix products and a softmax along each row answer all queries, each as if it were "
-    "alone.",
+    why="Each query is answered as if it were alone. If there is a loop in your code: two matrix "
+    "products and a softmax along each row do the same without one.",
 )

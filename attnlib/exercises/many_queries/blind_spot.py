@@ -90,6 +90,7 @@ EXERCISE = Exercise(
     properties=(_both_tables,),
     definition="Softmax along either axis should give the same table.",
     general="S has a row for each of two queries and a column for each of two keys.",
-    why="On such scores no test can see which axis was taken: test with others, and with a number "
-    "of keys that differs from that of queries.",
+    why="Comparing whole tables cannot see the axis on such scores. Asking one query at a time "
+    "can: along the wrong axis a query that is alone gets weight 1 from every key. Other scores "
+    "show it, too, and so does a number of keys that differs from that of queries.",
 )

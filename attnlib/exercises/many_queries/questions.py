@@ -113,24 +113,6 @@ QUESTIONS = {
             "to come.",
         ),
     ),
-    "rounded": choice(
-        "A lesson has the weights 0.4223, 0.1554, 0.4223 from exponentials that sum to 6.43656, "
-        "and an output 3.53391. It prints “sum 6.436” and “output 3.533”. What has happened?",
-        right(
-            "The sum was taken of exponentials rounded to 2.718, the output was cut off.",
-            "2.718 + 1 + 2.718 = 6.436, while the sum rounds to 6.437; and 3.53391 rounds to "
-            "3.534. Round once, at the end.",
-        ),
-        wrong(
-            "Softmax has run along the wrong axis.",
-            "Then weights and output would be quite different, not in the last digit.",
-        ),
-        wrong(
-            "The scale is missing.",
-            "Then the weights would be others. The weights are those of plain dot products, "
-            "as the lesson means them.",
-        ),
-    ),
     "classifier": choice(
         "A program sorts photographs into ten classes. `logits` has the shape `(photos, 10)`, and "
         "the code says `p = softmax(logits, axis=0)`, then `p.argmax(axis=1)`. Tested with many "
@@ -140,7 +122,8 @@ QUESTIONS = {
             "Softmax runs over the photographs. With one, every class has the probability 1, and "
             "argmax takes the first.",
             "With many, a photograph still gets most in the class where it stands out from the "
-            "others, so the fault hides. The sum of each row would have shown it.",
+            "others, so the fault hides. With any number of photographs but ten, the sums of the "
+            "rows would have shown it.",
         ),
         wrong(
             "One photograph is too few to estimate probabilities from.",

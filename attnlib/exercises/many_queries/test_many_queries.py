@@ -100,6 +100,33 @@ def test_other_right_ways_pass(answer):
     assert check("many_queries.ask_each", answer).passed
 
 
+def test_a_loop_over_items_and_rows_passes_and_hears_of_the_way_without():
+    def by_rows(Q, K, V):
+        if Q.ndim == 2:
+            return np.array([softmax(K @ q / math.sqrt(len(q))) @ V for q in Q])
+        K, V = (np.broadcast_to(x, (len(Q), *x.shape[1 - Q.ndim :])) for x in (K, V))
+        return np.array([by_rows(*item) for item in zip(Q, K, V)])
+
+    reply = check("many_queries.attend_all", by_rows)
+    assert reply.passed and "If there is a loop in your code" in reply.text
+
+
+def test_softmax_over_the_items_is_wrong_in_the_smallest_case():
+    exercise = find("many_queries.ask_each")
+    (over_items,) = [m for m in exercise.mistakes if m.name == "over_items"]
+    args = exercise.cases[0].args
+    assert not np.allclose(over_items.answer(*args), exercise.reference(*args))
+
+
+def test_a_blind_spot_is_seen_when_a_query_is_asked_alone():
+    S, V = reference("blind_spot"), np.array([[1.0], [3.0]])
+    together = softmax(S, axis=0) @ V
+    np.testing.assert_allclose(together, softmax(S) @ V)
+    np.testing.assert_allclose(together, [[1.238406], [2.761594]], atol=5e-7)
+    for row in S:
+        np.testing.assert_allclose(softmax(row[None], axis=0) @ V, [[4]])
+
+
 @given(*[st.floats(-20, 20)] * 4)
 @settings(deadline=None)
 def test_blind_spot_agrees_with_both_softmaxes(a, b, c, d):

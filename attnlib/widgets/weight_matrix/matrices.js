@@ -59,7 +59,7 @@ export function matrices({ queries, keys, range, at, place, choose }) {
   const makers = [
     ["given", [["", "plain"], ...plain], (i) => [q(i), ...fields[i].map((f) => cell(f.element))]],
     ["scores", columns("k", "key"), (i) => scores[i]],
-    ["weights", [...columns("v", "value"), ["sum", "plain"]], (i) => weights[i]],
+    ["weights", [...columns("k", "key"), ["sum", "plain"]], (i) => weights[i]],
     ["output", [["", "plain"], ...plain], (i) => [y(i), ...output[i]]],
   ];
   const tables = makers.map(([kind, heads, cells], place) =>
@@ -89,7 +89,7 @@ export function matrices({ queries, keys, range, at, place, choose }) {
       rows.forEach((row, i) => set(row, { "data-chosen": i === chosen ? "" : null }));
     found.weights.forEach((row, i) =>
       row.forEach((w, j) => {
-        weights[i][j].style.backgroundSize = `${(100 * w).toFixed(2)}% 4px`;
+        weights[i][j].style.backgroundSize = `${(100 * w).toFixed(2)}% 100%`;
       }),
     );
     writeNumbers(found);

@@ -12,6 +12,11 @@ import words from "./words.json";
 
 const TRAITS = ["Q", "K", "V", "row", "axis"];
 
+// The cosine of the angle between two arrows, 0 for one without a length.
+function along([a, b], [x, y]) {
+  return (a * x + b * y) / (Math.hypot(a, b) * Math.hypot(x, y) || 1);
+}
+
 // Arrows for the keys, and for the queries, which can be moved.
 function queriesPanel(model, place) {
   const reach = Math.ceil(model.get("key_range")[1]) - 1;
@@ -36,7 +41,11 @@ function queriesPanel(model, place) {
   for (const { group } of queries) plane.root.append(group);
 
   function draw(Q, K, chosen) {
-    keys.forEach((parts, j) => drawArrow(plane, parts, K[j]));
+    keys.forEach((parts, j) => {
+      // The label of a key that a query lies along makes room for the query's tip and name.
+      const aligned = Q.some((q) => along(q, K[j]) > 0.9);
+      drawArrow(plane, parts, K[j], aligned ? -Math.PI / 2 : 0);
+    });
     queries.forEach((parts, i) => {
       drawArrow(plane, parts, Q[i]);
       for (const part of [parts.shaft, parts.tip])
