@@ -42,9 +42,11 @@ function queriesPanel(model, place) {
 
   function draw(Q, K, chosen) {
     keys.forEach((parts, j) => {
-      // The label of a key that a query lies along makes room for the query's tip and name.
+      // The label of a key that a query lies along makes room for the query's tip and name, to the
+      // upper right, as numbers stand on the other sides of the axes.
       const aligned = Q.some((q) => along(q, K[j]) > 0.9);
-      drawArrow(plane, parts, K[j], aligned ? -Math.PI / 2 : 0);
+      const side = K[j][0] < K[j][1] ? Math.PI / 2 : -Math.PI / 2;
+      drawArrow(plane, parts, K[j], aligned ? side : 0);
     });
     queries.forEach((parts, i) => {
       drawArrow(plane, parts, Q[i]);
