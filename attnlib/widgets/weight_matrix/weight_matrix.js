@@ -1,0 +1,170 @@
+// Choose a row of the matrix of weights and follow its answer; move a query, and see what moves.
+import { choice } from "../shared/controls.js";
+import { convexHull } from "../shared/core.js";
+import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { panel, presets, readable, spoken } from "../shared/frame.js";
+import { movable } from "../shared/movable.js";
+import { fill, h, number, replaced, set, subscript, svg, vector, write } from "../shared/parts.js";
+import { SIZE, arrowParts, drawArrow, label, placeLabel, planeOf } from "../shared/plane.js";
+import { answers } from "./answering.js";
+import { matrices } from "./matrices.js";
+import words from "./words.json";
+
+const TRAITS = ["Q", "K", "V", "row", "axis"];
+
+// The cosine of the angle between two arrows, 0 for one without a length.
+function along([a, b], [x, y]) {
+  return (a * x + b * y) / (Math.hypot(a, b) * Math.hypot(x, y) || 1);
+}
+
+// Arrows for the keys, and for the queries, which can be moved.
+function queriesPanel(model, place) {
+  const reach = Math.ceil(model.get("key_range")[1]) - 1;
+  const ticks = Array.from({ length: reach }, (_, i) => i + 1).flatMap((t) => [-t, t]);
+  const plane = planeOf(model.get("key_range"), "Queries and keys", ticks);
+  const keys = model.get("K").map((_, j) => arrowParts("key", `k${subscript(j)}`));
+  const queries = model.get("Q").map((_, i) => {
+    const parts = { ...arrowParts("query", `q${subscript(i)}`), distance: 34 };
+    parts.group = svg("g", null, parts.hit);
+    parts.speak = movable(parts.group, {
+      plane,
+      label: `Query ${i + 1}`,
+      step: 0.1,
+      at: () => model.get("Q")[i],
+      place: (point) => place(i, point),
+    });
+    return parts;
+  });
+  // Below lie the broad queries, so that a key on the same line stays in sight.
+  for (const { shaft, tip } of [...queries, ...keys]) plane.root.append(shaft, tip);
+  for (const { text } of [...keys, ...queries]) plane.root.append(text);
+  for (const { group } of queries) plane.root.append(group);
+
+  function draw(Q, K, chosen) {
+    keys.forEach((parts, j) => {
+      // The label of a key that a query lies along makes room for the query's tip and name, to the
+      // upper right, as numbers stand on the other sides of the axes.
+      const aligned = Q.some((q) => along(q, K[j]) > 0.9);
+      const side = K[j][0] < K[j][1] ? Math.PI / 2 : -Math.PI / 2;
+      drawArrow(plane, parts, K[j], aligned ? side : 0);
+    });
+    queries.forEach((parts, i) => {
+      drawArrow(plane, parts, Q[i]);
+      for (const part of [parts.shaft, parts.tip])
+        set(part, { "data-faint": i === chosen ? null : "" });
+      parts.speak();
+    });
+  }
+  return { root: plane.root, draw };
+}
+
+// The values with as much ink as the chosen row gives them, their hull, and all answers.
+function answersPanel(model) {
+  const range = model.get("value_range");
+  const ticks = [4, 8, 12].filter((tick) => tick < range[1]);
+  const plane = planeOf(range, "Values and answers", ticks);
+  const hull = svg("polygon", { class: "attn-hull" });
+  plane.root.append(hull);
+  const values = model.get("V").map((_, j) => ({
+    spoke: svg("line", { class: "attn-spoke" }),
+    disc: svg("circle", { class: "attn-disc" }),
+    ring: svg("circle", { class: "attn-ring attn-value", r: 14 }),
+    text: label(`v${subscript(j)}`, "value"),
+  }));
+  const outputs = model.get("Q").map((_, i) => ({
+    mark: svg("path", { class: "attn-output" }),
+    text: label(`y${subscript(i)}`, "value"),
+  }));
+  for (const { spoke } of values) plane.root.append(spoke);
+  for (const { disc, ring, text } of values) plane.root.append(disc, ring, text);
+  for (const { mark, text } of outputs) plane.root.append(mark, text);
+
+  function draw(V, found, chosen) {
+    const points = V.map(plane.to);
+    const centre = [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / V.length);
+    const [ox, oy] = plane.to(found.output[chosen]);
+    set(hull, { points: convexHull(points).join(" ") });
+    values.forEach(({ spoke, disc, ring, text }, j) => {
+      const [x, y] = points[j];
+      const weight = found.weights[chosen][j];
+      const width = (0.5 + 5 * weight).toFixed(2);
+      set(spoke, { x1: ox, y1: oy, x2: x, y2: y, "stroke-width": width });
+      set(disc, { cx: x, cy: y, r: (13 * Math.sqrt(weight)).toFixed(2) });
+      set(ring, { cx: x, cy: y });
+      placeLabel(text, [x, y], centre, 26);
+    });
+    outputs.forEach(({ mark, text }, i) => {
+      const [x, y] = plane.to(found.output[i]);
+      const r = i === chosen ? 9 : 6;
+      set(mark, {
+        d: `M${x.toFixed(2)} ${(y - r).toFixed(2)}l${r} ${r}l${-r} ${r}l${-r} ${-r}Z`,
+        "data-faint": i === chosen ? null : "",
+      });
+      set(text, { x: Math.min(x + r + 9, SIZE - 12), y: Math.max(y - r - 3, 16) });
+    });
+  }
+  return { root: plane.root, draw };
+}
+
+export function render({ model, el }) {
+  const place = (i, point) => change(model, { Q: replaced(model.get("Q"), i, point), row: i });
+  const meeting = queriesPanel(model, place);
+  const answering = answersPanel(model);
+  const table = matrices({
+    queries: model.get("Q").length,
+    keys: model.get("K").length,
+    range: model.get("key_range"),
+    at: (i) => model.get("Q")[i],
+    place,
+    choose: (i) => change(model, { row: i }),
+  });
+  const worked = h("p", { class: "attn-sum" });
+  const voice = spoken(words);
+  const controls = [
+    bound(model, "row", choice, {
+      label: "Follow the row of",
+      options: model.get("Q").map((_, i) => [String(i), `q${subscript(i)}`]),
+      read: String,
+      write: Number,
+    }),
+    bound(model, "axis", choice, {
+      label: "Softmax along",
+      options: [["keys", "the keys"], ["queries", "the queries"]],
+    }),
+  ];
+  const writeWorked = readable(worked, (weights, output, row) => {
+    const products = weights.map((w, j) => `${number(w, 3)} v${subscript(j)}`);
+    write(worked, `y${subscript(row)} = ${products.join(" + ")} = ${vector(output)}`);
+  });
+
+  function draw() {
+    const [Q, K, V, row, axis] = TRAITS.map((name) => model.get(name));
+    const found = answers(Q, K, V, axis);
+    meeting.draw(Q, K, row);
+    answering.draw(V, found, row);
+    table.draw(found, row);
+    controls.forEach((control) => control.draw());
+    const [scores, weights, output] = [found.scores[row], found.weights[row], found.output[row]];
+    writeWorked(weights, output, row);
+    const sum = weights.reduce((a, b) => a + b, 0);
+    const numbers = { query: row + 1, scores, weights, sum, output };
+    voice.say(fill(words.said, numbers), numbers);
+  }
+
+  el.append(
+    frameOf(
+      model,
+      h(
+        "div",
+        { class: "attn-panels" },
+        panel(words.left, meeting.root),
+        panel(words.right, answering.root),
+      ),
+      table.element,
+      worked,
+      controlRow(controls, presets(model, TRAITS, table.restore)),
+      voice.element,
+    ),
+  );
+  return follow(model, TRAITS, draw);
+}
