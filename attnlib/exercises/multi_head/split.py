@@ -74,7 +74,7 @@ EXERCISE = Exercise(
         Mistake(
             "reshaped_with_the_batch",
             lambda X, n_heads: X.reshape(n_heads, -1, X.shape[-1] // n_heads),
-            "reshape deals the numbers out in their old order, and it mixes the items of a batch "
+            "Reshape deals the numbers out in their old order, and it mixes the items of a batch "
             "as well. Leave the axes before the last two alone, cut the columns, then move an "
             "axis.",
         ),

@@ -40,7 +40,7 @@ function headsTable() {
     element: h("span", { role: "columnheader", class: "attn-cell attn-name" }, `Head ${i}`),
   }));
   const books = TOPICS.map((topic, i) => {
-    const asked = h("span", { class: "attn-asked" });
+    const asked = h("span", { class: "attn-match" });
     const name = cell("book", `${AUTHORS[i]}${topic}`, asked);
     const row = headsRow("book", [name, cell("price", number(PRICES[i], 1))], () => {
       const text = digits();
@@ -95,7 +95,7 @@ function shapesFlow() {
     const text = digits();
     const element = h(
       "span",
-      { class: "attn-stage" },
+      { class: "attn-step" },
       h("span", { class: `attn-bands attn-bands--${form}`, "aria-hidden": "true" }, ...bands),
       h("span", null, `${name} `, text),
     );
