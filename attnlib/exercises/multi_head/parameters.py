@@ -18,7 +18,7 @@ EXERCISE = Exercise(
         Case("one head", (5, 1, 2, 3)),
         Case("keys longer than values", (6, 2, 5, 4)),
         Case("values longer than keys", (7, 3, 2, 6)),
-        Case("equal shares", (512, 8, 64, 64)),
+        Case("equal shares", (64, 8, 8, 8)),
     ),
     mistakes=(
         Mistake(

@@ -171,7 +171,7 @@ function resultTable() {
       header("book", ""),
       header("digits", "output"),
       header("digits", "wanted"),
-      header("name", "error over variance"),
+      header("name", "error"),
     ),
     ...rows.map((row) => row.element),
     line("loss", cell("book", "loss, the mean of both"), cell("digits"), cell("digits"), cell("share", loss)),
@@ -229,7 +229,7 @@ export function render({ model, el }) {
     }),
     bound(model, "topic", slider, { label: "Topic asked for", range: [1, TOPICS.length, 1] }),
   ];
-  const controls = [...asked, count, off, ...aims];
+  const controls = [count, off, ...asked, ...aims];
 
   function draw() {
     const [author, topic, heads, all, silent] = TRAITS.map((name) => model.get(name));

@@ -17,7 +17,7 @@ PRICES = np.array([1.2, -0.6, 2.0, -1.4, 0.4, -1.6])
 BOOKS = [f"{author}{topic}" for author, topic in zip(AUTHORS, TOPICS)]
 N, MOST = len(AUTHORS), 3
 #: How many times as much weight as another book gets one that a head is aimed at, less 1.
-CONTRAST = 1000.0
+CONTRAST = 1e5
 #: A small penalty on W_O, so that heads that are alike share what is to be done.
 PENALTY = 1e-6
 

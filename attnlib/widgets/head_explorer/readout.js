@@ -4,7 +4,7 @@ import { softmax } from "../shared/core.js";
 export const AUTHORS = "ABCDEF";
 export const TOPICS = [3, 6, 1, 5, 2, 4];
 export const PRICES = [1.2, -0.6, 2.0, -1.4, 0.4, -1.6];
-const CONTRAST = 1000;
+const CONTRAST = 1e5;
 const PENALTY = 1e-6;
 
 const PAIRS = TOPICS.flatMap((_, a) =>
