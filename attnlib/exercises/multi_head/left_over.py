@@ -94,6 +94,18 @@ EXERCISE = Exercise(
             "nothing else is mixed into it or if what is can be subtracted.",
         ),
         Mistake(
+            "mean_of_the_table",
+            lambda A: ((np.eye(A.shape[1]) - np.linalg.pinv(A) @ A) ** 2).mean(),
+            "The mean runs over the whole table of what is missed. Each row is one wanted value, "
+            "and its squares add up to its error: sum along rows, then take the mean.",
+        ),
+        Mistake(
+            "weights_squared",
+            lambda A: 1 - (A**2).sum() / A.shape[1],
+            "The squared weights are summed. A readout may make up for small weights: what counts "
+            "is how many directions the rows of A span.",
+        ),
+        Mistake(
             "root",
             lambda A: np.sqrt(left_over(A)),
             "The root is taken. A share of the variance is asked for, as it is.",

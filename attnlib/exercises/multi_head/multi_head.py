@@ -48,6 +48,20 @@ def _first_rows(merged, W_O, n_heads):
     return Y.mean(axis=0) @ W_O[: Y.shape[-1]]
 
 
+def _summed(merged, W_O, n_heads):
+    """The sum of the heads' outputs with as many rows of W_O as it has components."""
+    Y = split_heads(merged, n_heads)
+    return Y.sum(axis=0) @ W_O[: Y.shape[-1]]
+
+
+def _under_one_another(Y):
+    return Y.reshape(-1, Y.shape[-1])
+
+
+def _not_moved(X, n_heads):
+    return X.reshape(len(X), n_heads, -1)
+
+
 def _weights_averaged(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
     Q, K, V = (split_heads(X, n_heads) for X in (X_Q @ W_Q, X_KV @ W_K, X_KV @ W_V))
     weights = softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])).mean(axis=0)
@@ -158,6 +172,23 @@ EXERCISE = Exercise(
             _with(project_out=_first_rows),
             "The heads' outputs are averaged, and the first d_v rows of W_O do for all. Which head "
             "said what is lost that way: put them side by side, and use all rows.",
+        ),
+        Mistake(
+            "summed",
+            _with(project_out=_summed),
+            "The heads' outputs are added before W_O, and its first d_v rows do for all. Each head "
+            "has rows of its own: put the outputs side by side, then multiply.",
+        ),
+        Mistake(
+            "under_one_another",
+            _with(merge=_under_one_another),
+            "The heads' outputs are put under one another. They belong side by side: axis -1.",
+        ),
+        Mistake(
+            "not_moved",
+            _with(split=_not_moved, merge=lambda Y: Y.reshape(len(Y), -1)),
+            "The axis of the heads stands behind that of the rows, so the heads of one row meet "
+            "each other, and queries never meet keys. Move it in front of the rows.",
         ),
         Mistake(
             "weights_averaged",

@@ -79,6 +79,24 @@ EXERCISE = Exercise(
             "axis.",
         ),
         Mistake(
+            "reshaped_heads_first",
+            lambda X, n_heads: X.reshape(n_heads, *X.shape[:-1], -1),
+            "Reshape deals the numbers out in their old order, with the heads first of all. Cut "
+            "the last axis only, then move the axis of the heads to just before the rows.",
+        ),
+        Mistake(
+            "two_axes_only",
+            lambda X, n_heads: X.reshape(len(X), n_heads, -1).transpose(1, 0, 2),
+            "This takes axis 0 for the rows, so in a batch the rows of an item are run together. "
+            "Leave the axes before the last two alone: X.shape[:-1] holds them.",
+        ),
+        Mistake(
+            "last_two_exchanged",
+            lambda X, n_heads: np.swapaxes(_cut(X, n_heads), -1, -2),
+            "The last two axes are exchanged, heads and components. The axis of the heads belongs "
+            "before that of the rows: exchange -3 and -2.",
+        ),
+        Mistake(
             "not_moved",
             _cut,
             "The rows are cut rightly, but the axis of the heads still stands behind that of the "
