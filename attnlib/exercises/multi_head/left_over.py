@@ -24,7 +24,7 @@ EXERCISE = Exercise(
     signature="left_over(A)",
     task="Write left_over(A): A[h, f] is the weight that head h gives to the item with the wanted "
     "value f. The values are independent, of mean 0 and variance 1: what share of their variance "
-    "does the best linear readout leave over?",
+    "does the best linear readout leave over? Compute it from A, without drawing values.",
     returns="a single number",
     reference=left_over,
     cases=(
@@ -119,8 +119,9 @@ EXERCISE = Exercise(
     ),
     definition="It should be the mean squared error of the best linear readout, on many draws of "
     "the values.",
-    general="Draw values v, compute the heads' outputs A v, fit the values from them with "
-    "np.linalg.lstsq, and look at the mean squared error.",
+    general="The function takes no random numbers: the share follows from A, exactly. To see which "
+    "it is, draw values v beside it, compute the heads' outputs A v, fit the values from them with "
+    "np.linalg.lstsq, and look which few errors occur.",
     why="So many numbers come out of the heads as the rank of A says, and of m independent values "
     "they recover that many m-ths, however the weights lie.",
 )

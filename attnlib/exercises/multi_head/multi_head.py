@@ -238,13 +238,13 @@ EXERCISE = Exercise(
         Mistake(
             "keys_of_the_queries",
             _on_items(lambda X_Q, X_KV, *rest: (X_Q, X_Q, *rest)),
-            "Keys and values are made of X_Q. They belong to the items that are asked, X_KV.",
+            "Keys and values are made of X_Q. They belong to the items that are searched, X_KV.",
         ),
         Mistake(
             "queries_of_the_keys",
             _on_items(lambda X_Q, X_KV, *rest: (X_KV, X_KV, *rest)),
-            "The queries are made of X_KV, so there is an answer for each item that is asked. The "
-            "ones that ask are the rows of X_Q.",
+            "The queries are made of X_KV, so there is an answer for each item that is searched. "
+            "The ones that ask are the rows of X_Q.",
         ),
         Mistake(
             "matrices_exchanged",

@@ -55,7 +55,7 @@ def shapes(rng):
     _, weights = layer(X_Q, X_KV)
     keys, pairs, merged = h * n_k * k, h * n_q * n_k, n_q * h * v
     return Problem(
-        question=f"`{n_q}` queries ask `{n_k}` items of `{d}` components, in `{h}` heads with "
+        question=f"`{n_q}` queries search `{n_k}` items of `{d}` components, in `{h}` heads with "
         f"`d_k = {k}` and `d_v = {v}`. How many numbers are there in the keys of all heads, in the "
         "weights, and in the merged outputs of the heads, before W_O?",
         answer=[K.size, weights.size, len(Q[0]) * h * V.shape[-1]],
@@ -68,10 +68,10 @@ def shapes(rng):
         mistakes={
             "Those are the numbers of one head.": [n_k * k, n_q * n_k, n_q * v],
             "Each head has weights of its own.": [keys, n_q * n_k, merged],
-            "There is a key for each item that is asked, not for each query.": [
+            "There is a key for each item that is searched, not for each query.": [
                 h * n_q * k, pairs, merged,
             ],
-            "There is an output for each query, not for each item that is asked.": [
+            "There is an output for each query, not for each item that is searched.": [
                 keys, pairs, n_k * h * v,
             ],
             "The outputs are mixtures of values, so they are as long as values.": [
@@ -85,8 +85,8 @@ def shapes(rng):
 
 
 def sum_of_heads(rng):
-    y = rng.choice(np.arange(-4.0, 5.0), 2, replace=False)
-    W_O = rng.choice([-2.0, -1.0, 0.0, 1.0, 2.0, 3.0], (2, 2))
+    y = rng.choice([-4.0, -3.0, -2.0, -1.0, 1.0, 2.0, 3.0, 4.0], 2, replace=False)
+    W_O = rng.choice([-2.0, -1.0, 1.0, 2.0, 3.0], (2, 2))
     first, second = ([w * number for w in row] for number, row in zip(y, W_O))
     total = [a + b for a, b in zip(first, second)]
     by_parts = parts(y[:, None, None], W_O)[:, 0]

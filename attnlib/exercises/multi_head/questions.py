@@ -62,7 +62,7 @@ QUESTIONS = {
             "Softmax sees to that, whatever the scores are.",
         ),
         right(
-            "Reorder the items that are asked: no answer may change.",
+            "Reorder the items that are searched: no answer may change.",
             "A sum over items has no order. Torn keys have: with another order other pieces come "
             "together.",
         ),
