@@ -1,0 +1,77 @@
+// A library of six books and the heads that look into it, with the best readout for them.
+import { softmax } from "../shared/core.js";
+
+export const AUTHORS = "ABCDEF";
+export const TOPICS = [3, 6, 1, 5, 2, 4];
+export const PRICES = [1.2, -0.6, 2.0, -1.4, 0.4, -1.6];
+const CONTRAST = 1e5;
+const PENALTY = 1e-6;
+
+const PAIRS = TOPICS.flatMap((_, a) =>
+  TOPICS.map((_, t) => [a + 1, t + 1]).filter(([, t]) => t !== TOPICS[a]),
+);
+
+// Which book has the author, and which the topic: two rows of zeros and a one.
+export function matches([author, topic]) {
+  return [
+    TOPICS.map((_, i) => Number(i + 1 === author)),
+    TOPICS.map((t) => Number(t === topic)),
+  ];
+}
+
+// The weights of the books, a row for each head. A head's aim divides its weight: 0 is all for the
+// author, 1 all for the topic.
+export function weightsOf(query, aims) {
+  const [byAuthor, byTopic] = matches(query);
+  return aims.map((aim) => {
+    const gains = [1 - aim, aim].map((share) => Math.log1p(CONTRAST * share));
+    return softmax(byAuthor.map((match, i) => match * gains[0] + byTopic[i] * gains[1]));
+  });
+}
+
+function dotRows(A, B) {
+  return A.map((a) => B.map((b) => a.reduce((sum, x, i) => sum + x * b[i], 0)));
+}
+
+function meanOf(tables) {
+  return tables[0].map((row, i) =>
+    row.map((_, j) => tables.reduce((sum, table) => sum + table[i][j], 0) / tables.length),
+  );
+}
+
+// Solve a small system of equations by elimination; a right side for each column of C.
+function solve(G, C) {
+  const rows = G.map((row, i) => [...row, ...C[i]]);
+  const n = rows.length;
+  for (let p = 0; p < n; p += 1) {
+    let best = p;
+    for (let i = p + 1; i < n; i += 1) if (Math.abs(rows[i][p]) > Math.abs(rows[best][p])) best = i;
+    [rows[p], rows[best]] = [rows[best], rows[p]];
+    rows.forEach((row, i) => {
+      if (i === p) return;
+      const factor = row[p] / rows[p][p];
+      for (let j = p; j < row.length; j += 1) row[j] -= factor * rows[p][j];
+    });
+  }
+  return rows.map((row, p) => row.slice(n).map((x) => x / row[p]));
+}
+
+// The readout with the smallest error over all pairs of different books, and that error with the
+// heads that are on: for the price by author and for the one by topic.
+export function readout(aims, on) {
+  const weights = PAIRS.map((pair) => weightsOf(pair, aims));
+  const squares = meanOf(weights.map((A) => dotRows(A, A)));
+  squares.forEach((row, i) => (row[i] += PENALTY));
+  const products = meanOf(weights.map((A, q) => dotRows(A, matches(PAIRS[q]))));
+  const W = solve(squares, products);
+  const error = [0, 0];
+  weights.forEach((A, q) =>
+    matches(PAIRS[q]).forEach((wanted, t) =>
+      wanted.forEach((one, b) => {
+        const guess = A.reduce((sum, row, h) => sum + (on[h] ? row[b] * W[h][t] : 0), 0);
+        error[t] += (one - guess) ** 2 / PAIRS.length;
+      }),
+    ),
+  );
+  return { W, error, queries: PAIRS.length };
+}
