@@ -107,9 +107,11 @@ def survives(job):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "attnlib", Path(folder, "attnlib"))  # with its bytecode
         Path(folder, path.relative_to(ROOT)).write_text(text, encoding="utf-8")
-        first = TESTS[path.relative_to(ROOT / "attnlib").parts[0]]
-        rest = [name for name in ALL_TESTS if name not in first]
-        alive = passes(folder, first) and passes(folder, rest)
+        # What is nearest first: most mutants die there, in a fraction of the time of all.
+        near = TESTS[path.relative_to(ROOT / "attnlib").parts[0]]
+        own = [name for name in near if name.split("_")[-1] in path.stem]
+        order = [own, [t for t in near if t not in own], [t for t in ALL_TESTS if t not in near]]
+        alive = all(passes(folder, names) for names in order if names)
         return path, line, column, change, alive
 
 

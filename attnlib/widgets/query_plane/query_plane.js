@@ -4,7 +4,7 @@ import { attend, convexHull } from "../shared/core.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { panel, presets, spoken } from "../shared/frame.js";
 import { movable } from "../shared/movable.js";
-import { fill, h, replaced, set, subscript, svg } from "../shared/parts.js";
+import { disc, fill, h, replaced, set, subscript, svg } from "../shared/parts.js";
 import { SIZE, arrowParts, drawArrow, label, placeLabel, planeOf } from "../shared/plane.js";
 import words from "./words.json";
 import { workedTable } from "./worked_table.js";
@@ -42,7 +42,8 @@ function matchingPanel(model) {
   function draw(q, K) {
     const length = Math.hypot(...q);
     const along = q.map((x) => (length ? x / length : 0));
-    const far = 2 * plane.range[1];
+    // No further than the picture: what it covers stays the same, so its layers need no new order.
+    const far = plane.range[1] / (Math.max(...along.map(Math.abs)) || 1);
     const ends = [-far, far].map((r) => plane.to(along.map((x) => x * r)));
     const paths = [`M${ends.join("L")}`];
     const dots = [];
@@ -56,7 +57,7 @@ function matchingPanel(model) {
       parts.speak();
       const [from, foot] = [K[i], along.map((x) => x * reach)].map(plane.to);
       paths.push(`M${from}L${foot}`);
-      dots.push(`M${foot}m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0`);
+      dots.push(disc(...foot, 3));
     });
     set(lines, { d: paths.join("") });
     set(feet, { d: dots.join("") });
@@ -142,7 +143,7 @@ export function render({ model, el }) {
     table.draw(scores, weights, y);
     controls.forEach((control) => control.draw());
     const numbers = { weights, output: y };
-    voice.say(fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.said, numbers), numbers);
   }
 
   el.append(

@@ -267,7 +267,7 @@ def test_an_arrow_ends_in_its_point_and_feet_show_the_scores(show, query):
     assert (np.array(end) - start) @ across == pytest.approx(0, abs=1e-6)
 
     path = page.locator(".attn-foot").get_attribute("d")
-    dots = [list(map(float, found)) for found in re.findall(r"M([^,]+),([^m]+)m", path)]
+    dots = [list(map(float, found)) for found in re.findall(r"M(\S+) ([^m]+)m", path)]
     feet = (np.array(dots) - origin) * [1, -1] * (high - low) / SIZE
     np.testing.assert_allclose(feet @ query, np.array(QueryPlane().K) @ query, atol=1e-3)
     np.testing.assert_allclose(feet @ [query[1], -query[0]], 0, atol=1e-3)

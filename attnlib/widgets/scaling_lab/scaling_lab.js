@@ -2,7 +2,7 @@
 import { bars, chart, dots } from "../shared/chart.js";
 import { choice, slider } from "../shared/controls.js";
 import {
-  bound, controlRow, follow, frameOf, panel, presets, readable, spoken,
+  bound, controlRow, follow, frameOf, panel, presets, readable, remember, spoken,
 } from "../shared/frame.js";
 import { fill, h, number, write } from "../shared/parts.js";
 import { correlated, median, randomProducts, slopes, summarize } from "./sampling.js";
@@ -15,16 +15,6 @@ const LARGEST = 512;
 const SCALES = { none: () => 1, sqrt: (d) => 1 / Math.sqrt(d), linear: (d) => 1 / d };
 const REACH = 40;
 const FLATTEST = -4;
-
-// A function that knows its answers.
-function remember(compute) {
-  const answers = new Map();
-  return (...given) => {
-    const key = given.join();
-    if (!answers.has(key)) answers.set(key, compute(...given));
-    return answers.get(key);
-  };
-}
 
 export function render({ model, el }) {
   const bins = Array.from({ length: 2 * REACH }, (_, i) => i - REACH + 0.5);
@@ -116,8 +106,8 @@ export function render({ model, el }) {
     const numbers = { mean, std, own, largest: weights[0], slope };
     const filled = words.charts.map(([, , ...lines]) => lines.map((line) => fill(line, numbers)));
     writeNotes(filled);
-    const told = words.charts.map(([, name], i) => `${name}: ${filled[i].join(", ")}.`);
-    voice.say([`d = ${d}.`, ...told].join(" "), numbers);
+    const told = () => words.charts.map(([, name], i) => `${name}: ${filled[i].join(", ")}.`);
+    voice.say(() => [`d = ${d}.`, ...told()].join(" "), numbers);
   }
 
   const panels = [histogram, sorted, derivatives].map(({ root }, i) =>

@@ -130,7 +130,7 @@ def test_the_charts_show_what_attnlib_says(show, state):
 
     derivative = picture("derivative")
     for column, name in zip(derivative.locator(".attn-dots").all(), SCALES):
-        tops = re.findall(r"M\S+ ([\d.]+)m", column.get_attribute("d"))
+        tops = re.findall(r"M\S+ ([\d.]+)h0", column.get_attribute("d"))
         drawn = (124 - np.array(tops, float)) / 114 * 5.2 - 4
         assert drawn == pytest.approx(np.maximum(np.log10(model.slopes(name)), -4), abs=1e-3)
         assert (column.get_attribute("data-chosen") is not None) == (name == model.scale)

@@ -1,6 +1,6 @@
 // Small charts: axes with ticks, bars, columns of dots.
 import { keepSizes } from "./movable.js";
-import { set, svg, tick } from "./parts.js";
+import { bar, set, svg, tick } from "./parts.js";
 
 const SIZE = { width: 210, height: 160, left: 32, bottom: 36, top: 10, right: 12 };
 
@@ -27,7 +27,8 @@ export function chart(name, { x, y, xTicks, yTicks, xLabel }) {
   return { root, toX, toY };
 }
 
-// A column of dots round x, side by side over this width, all in one path.
+// A column of dots round x, side by side over this width, all in one path of strokes without
+// length, whose caps are round.
 export function dots(plot, x, width) {
   const path = svg("path", { class: "attn-dots" });
   plot.root.append(path);
@@ -35,7 +36,7 @@ export function dots(plot, x, width) {
     draw(values) {
       const pieces = values.map((y, i) => {
         const place = plot.toX(x + width * ((i + 0.5) / values.length - 0.5));
-        return `M${place.toFixed(2)} ${plot.toY(y).toFixed(2)}m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0`;
+        return `M${place.toFixed(2)} ${plot.toY(y).toFixed(2)}h0`;
       });
       set(path, { d: pieces.join("") });
     },
@@ -47,11 +48,11 @@ export function dots(plot, x, width) {
 export function bars(plot, positions, width) {
   const path = svg("path", { class: "attn-stem" });
   const base = plot.toY(0);
-  const starts = positions.map((x) => `M${plot.toX(x - width / 2).toFixed(2)} ${base}V`);
-  const end = `h${(plot.toX(width) - plot.toX(0)).toFixed(2)}V${base}Z`;
+  const broad = plot.toX(width) - plot.toX(0);
+  const starts = positions.map((x) => plot.toX(x - width / 2));
   plot.root.append(path);
   return (heights) => {
-    const pieces = starts.map((start, i) => start + plot.toY(heights[i]).toFixed(2) + end);
+    const pieces = starts.map((x, i) => bar(x, base, plot.toY(heights[i]), broad));
     set(path, { d: pieces.join("") });
   };
 }

@@ -64,6 +64,16 @@ function still(frame) {
   return frame;
 }
 
+// A function that knows its answers.
+export function remember(compute) {
+  const answers = new Map();
+  return (...given) => {
+    const key = given.join();
+    if (!answers.has(key)) answers.set(key, compute(...given));
+    return answers.get(key);
+  };
+}
+
 // Numbers are read, pictures are watched. While something in the widget is held its numbers are
 // written at most ten times a second, which is faster than anyone reads; otherwise at once.
 // They are written in the frame that draws the picture, so that both are laid out together; only
@@ -119,19 +129,25 @@ export function presets(model, names, restore = () => {}) {
   return element;
 }
 
-// A line that is read aloud once the numbers have come to rest. The numbers that it says are told
-// to the page too, whose text may show them (live.js); `words` says with how many decimals.
+// A line that is read aloud once the numbers have come to rest; only then it is put together, by
+// the function that `say` is given. The numbers that it says are told to the page too, whose text
+// may show them (live.js): at once, but at rest while something is held, as a paragraph that
+// changes is laid out with its whole page. `words` says with how many decimals.
 export function spoken(words) {
   const element = h("p", { class: "attn-spoken", "aria-live": "polite" });
   let timer = null;
-  const tell = readable(element, (numbers) => {
+  const tell = (numbers) => {
     const detail = written(words, numbers);
     element.dispatchEvent(new CustomEvent("attention-numbers", { bubbles: true, detail }));
-  });
-  const say = (text, numbers) => {
+  };
+  const say = (sentence, numbers) => {
     clearTimeout(timer);
-    timer = setTimeout(() => writeText(element, text), 400);
-    tell(numbers);
+    const held = element.closest(".attn--held");
+    if (!held) tell(numbers);
+    timer = setTimeout(() => {
+      writeText(element, sentence());
+      if (held) tell(numbers);
+    }, 400);
   };
   return { element, say };
 }

@@ -47,6 +47,17 @@ export function svg(tag, attributes, ...children) {
   return build(document.createElementNS(SVG, tag), attributes, children);
 }
 
+// Pieces of a path: many marks in one element are one change a redraw.
+export function bar(x, base, top, width) {
+  return `M${x.toFixed(2)} ${base}V${top.toFixed(2)}h${width.toFixed(2)}V${base}Z`;
+}
+
+export function disc(x, y, radius) {
+  const [r, across] = [radius, 2 * radius].map((size) => size.toFixed(2));
+  const half = `a${r} ${r} 0 1 0`;
+  return `M${x.toFixed(2)} ${y.toFixed(2)}m-${r} 0${half}${across} 0${half}-${across} 0`;
+}
+
 // A number or a word beside an axis.
 export function tick(x, y, anchor, text) {
   return svg("text", { class: "attn-tick", x, y, "text-anchor": anchor }, text);

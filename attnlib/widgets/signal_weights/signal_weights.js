@@ -3,9 +3,9 @@ import { choice, powerSlider, slider } from "../shared/controls.js";
 import { dot } from "../shared/core.js";
 import { similarityWeights, windowWeights } from "./filters.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
-import { presets, readable, spoken } from "../shared/frame.js";
+import { presets, readable, remember, spoken } from "../shared/frame.js";
 import { movable, onWidth } from "../shared/movable.js";
-import { fill, h, number, set, svg, tick, write } from "../shared/parts.js";
+import { bar, disc, fill, h, number, set, svg, tick, write } from "../shared/parts.js";
 import words from "./words.json";
 
 // The picture is as wide as its place, in pixels, and as high everywhere: letters keep their size.
@@ -42,8 +42,9 @@ export function render({ model, el }) {
   const truth = svg("polyline", { class: "attn-truth" });
   const filtered = svg("polyline", { class: "attn-filtered attn-value" });
   const dots = signal.map((x) => svg("circle", { class: "attn-sample", cy: toY(x) }));
-  const inks = signal.map((x) => svg("circle", { class: "attn-disc", cy: toY(x) }));
-  const bars = signal.map(() => svg("rect", { class: "attn-stem", rx: 1 }));
+  // One path for all discs and one for all bars: one change each a redraw.
+  const inks = svg("path", { class: "attn-disc" });
+  const bars = svg("path", { class: "attn-stem" });
   const output = svg("path", { class: "attn-output" });
   const knob = svg("circle", { class: "attn-knob attn-query", cy: base + 8, r: 8 });
   const hit = svg("circle", { class: "attn-hit", cy: base + 8 });
@@ -68,9 +69,9 @@ export function render({ model, el }) {
     ...places,
     truth,
     ...dots,
-    ...inks,
+    inks,
     filtered,
-    ...bars,
+    bars,
     stripLabel,
     handle,
     output,
@@ -112,13 +113,28 @@ export function render({ model, el }) {
   const tell = readable(worked, (numbers) => {
     const text = fill(words.said, numbers);
     write(worked, text);
-    voice.say(text, numbers);
+    voice.say(() => text, numbers);
   });
 
   const weightsAt = (t) =>
     model.get("mode") === "fixed"
       ? windowWeights(n, t, model.get("reach"))
       : similarityWeights(signal, t, model.get("bandwidth"));
+
+  // The filtered signal and its errors hang on the filter, not on the moment that is looked at.
+  const filteredBy = remember(() => {
+    const outputs = signal.map((_, j) => dot(weightsAt(j), signal));
+    const error = (where) => {
+      const squares = outputs.map((y, j) => (y - clean[j]) ** 2).filter((_, j) => where(j));
+      return Math.sqrt(squares.reduce((a, b) => a + b, 0) / squares.length);
+    };
+    const errors = {
+      before: error((j) => j <= edge - 4),
+      near: error((j) => Math.abs(j - edge) < 4),
+      after: error((j) => j >= edge + 4),
+    };
+    return { outputs, errors };
+  });
 
   // What stays where it is until the picture gets another width.
   function arrange() {
@@ -128,24 +144,22 @@ export function render({ model, el }) {
     for (const line of rules) set(line, { x2: width });
     for (const label of levels) set(label, { x: width - 4 });
     places.forEach((label, i) => set(label, { x: toX(10 * i) }));
-    const broad = Math.min(6, 0.7 * step());
-    signal.forEach((_, j) => {
-      set(dots[j], { cx: toX(j), r: Math.min(3.2, 0.5 * step()) });
-      set(inks[j], { cx: toX(j) });
-      set(bars[j], { x: toX(j) - broad / 2, width: broad });
-    });
+    dots.forEach((dot, j) => set(dot, { cx: toX(j), r: Math.min(3.2, 0.5 * step()) }));
   }
 
   function draw() {
     const t = model.get("moment");
     const largest = 24 * Math.min(1, width / 500);
+    const broad = Math.min(6, 0.7 * step());
     const weights = weightsAt(t);
-    const outputs = signal.map((_, j) => dot(weightsAt(j), signal));
+    const { outputs, errors } = filteredBy(...TRAITS.slice(1).map((name) => model.get(name)));
+    const [columns, discs] = [[], []];
     weights.forEach((w, j) => {
-      const height = heightOf(Math.min(w, TOP));
-      set(bars[j], { y: (base - height).toFixed(2), height: height.toFixed(2) });
-      set(inks[j], { r: (largest * Math.sqrt(w)).toFixed(2) });
+      columns.push(bar(toX(j) - broad / 2, base, base - heightOf(Math.min(w, TOP)), broad));
+      discs.push(disc(toX(j), toY(signal[j]), largest * Math.sqrt(w)));
     });
+    set(bars, { d: columns.join("") });
+    set(inks, { d: discs.join("") });
     set(filtered, { points: path(outputs) });
     set(marker, { x1: toX(t), x2: toX(t) });
     set(knob, { cx: toX(t) });
@@ -155,19 +169,7 @@ export function render({ model, el }) {
     controls.forEach((control) => control.draw());
     set(reach.element, { hidden: model.get("mode") === "fixed" ? null : "" });
     set(bandwidth.element, { hidden: model.get("mode") === "fixed" ? "" : null });
-    const error = (where) => {
-      const squares = outputs.map((y, j) => (y - clean[j]) ** 2).filter((_, j) => where(j));
-      return Math.sqrt(squares.reduce((a, b) => a + b, 0) / squares.length);
-    };
-    tell({
-      moment: t,
-      signal: signal[t],
-      output: outputs[t],
-      clean: clean[t],
-      before: error((j) => j <= edge - 4),
-      near: error((j) => Math.abs(j - edge) < 4),
-      after: error((j) => j >= edge + 4),
-    });
+    tell({ moment: t, signal: signal[t], output: outputs[t], clean: clean[t], ...errors });
     speak();
   }
 

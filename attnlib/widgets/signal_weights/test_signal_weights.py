@@ -127,9 +127,10 @@ def test_only_the_slider_of_the_chosen_kind_is_in_sight(show):
 def test_weights_and_output_are_drawn(show, mode):
     model = SignalWeights(moment=20, mode=mode, reach=4, bandwidth=0.5)
     page = show(model)
-    drawn = np.array([float(s.get_attribute("height")) for s in page.locator(".attn-stem").all()])
+    bars, discs = (page.locator(kind).get_attribute("d") for kind in (".attn-stem", ".attn-disc"))
+    drawn = np.array([float(base) - float(top) for base, top in re.findall(r" (\S+)V(\S+)h", bars)])
     assert drawn / drawn.sum() == pytest.approx(model.weights, abs=2e-4)
-    radii = np.array([float(d.get_attribute("r")) for d in page.locator(".attn-disc").all()])
+    radii = np.array([float(r) for r in re.findall(r"a(\S+) \S+ 0 1 0\d", discs)])
     assert radii**2 / (radii**2).sum() == pytest.approx(model.weights, abs=2e-4)
     path = page.locator(".attn-output").get_attribute("d")
     x, top = map(float, re.match(r"M(\S+) ([^l\s]+)l", path).groups())
