@@ -66,12 +66,16 @@ export function render({ model, el }) {
   ];
   const note = () => h("p", { class: "attn-panel-note" }, h("span"), h("span"));
   const notes = words.charts.map(note);
-  const writeNotes = readable(notes[0], (filled) =>
-    filled.forEach((lines, i) => lines.forEach((line, k) => write(notes[i].children[k], line))),
+  const filled = (numbers) =>
+    words.charts.map(([, , ...lines]) => lines.map((line) => fill(line, numbers)));
+  const writeNotes = readable(notes[0], (numbers) =>
+    filled(numbers).forEach((lines, i) =>
+      lines.forEach((line, k) => write(notes[i].children[k], line)),
+    ),
   );
   const voice = spoken(words);
 
-  // What takes long is computed once: the products for a seed, the slopes for what they hang on.
+  // What takes long is computed once: the products for a seed, the rest for what it hangs on.
   const products = remember((kind, seed) =>
     randomProducts({ distribution: kind, seed, nQ: N_Q, nK: N_K, largest: LARGEST }),
   );
@@ -83,10 +87,14 @@ export function render({ model, el }) {
     return Object.fromEntries(Object.entries(SCALES).map(of));
   });
 
+  const summaryOf = remember((name, d, ...given) =>
+    summarize(scoresOf(d, ...given), SCALES[name](d)),
+  );
+
   function draw() {
     const [d, name] = [model.get("dimension"), model.get("scale")];
     const given = ["distribution", "seed", "correlation"].map((trait) => model.get(trait));
-    const found = summarize(scoresOf(d, ...given), SCALES[name](d));
+    const found = summaryOf(name, d, ...given);
     const byQuery = slopesOf(d, ...given);
     names.forEach(([other], i) => {
       columns[i].draw(byQuery[other].map((slope) => Math.max(Math.log10(slope), FLATTEST)));
@@ -104,10 +112,9 @@ export function render({ model, el }) {
     const { mean, std, own, sorted: weights } = found;
     const slope = median(byQuery[name]);
     const numbers = { mean, std, own, largest: weights[0], slope };
-    const filled = words.charts.map(([, , ...lines]) => lines.map((line) => fill(line, numbers)));
-    writeNotes(filled);
-    const told = () => words.charts.map(([, name], i) => `${name}: ${filled[i].join(", ")}.`);
-    voice.say(() => [`d = ${d}.`, ...told()].join(" "), numbers);
+    writeNotes(numbers);
+    const told = (lines, i) => `${words.charts[i][1]}: ${lines.join(", ")}.`;
+    voice.say(() => [`d = ${d}.`, ...filled(numbers).map(told)].join(" "), numbers);
   }
 
   const panels = [histogram, sorted, derivatives].map(({ root }, i) =>
