@@ -39,7 +39,7 @@ OTHER_BEND = (
     "There is a bend, but another than tanh. tanh is 0 at 0, and ends at −1 and 1: np.tanh."
 )
 NO_V = (
-    "v takes no part: all hidden units count alike. A unit with a negative v speaks against a "
+    "All hidden units count alike: v takes no part. A unit with a negative v speaks against a "
     "key; multiply by v, then sum."
 )
 SCALED = (
@@ -132,7 +132,7 @@ EXERCISE = Exercise(
         Mistake(
             "v_inside",
             _scored(lambda sums, v: np.tanh(sums * v).sum(axis=-1)),
-            "v is multiplied inside the tanh. It says what a unit contributes to the score after "
+            "The tanh is taken after v is multiplied in. But v says what a unit contributes to the score after "
             "its bend: multiply the result of tanh by v, then sum.",
         ),
         Mistake(
@@ -150,7 +150,7 @@ EXERCISE = Exercise(
         Mistake(
             "dot_of_hidden",
             _from_parts(lambda q, k, v: (np.tanh(q) * np.tanh(k)) @ v),
-            "tanh is taken of query and key apart, and then they are multiplied, as in a dot "
+            "The tanh is taken of query and key apart, and then they are multiplied, as in a dot "
             "product. An additive score adds them first, and bends the sum.",
         ),
         Mistake(

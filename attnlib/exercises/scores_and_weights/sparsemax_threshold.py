@@ -115,13 +115,13 @@ EXERCISE = Exercise(
         Mistake(
             "one_added",
             _with(threshold=lambda k, o: (o[:k].sum() + 1) / k),
-            "1 is added where it should be subtracted: lowered by this, the scores that are kept "
+            "You add 1 where it should be subtracted: lowered by this, the scores that are kept "
             "sum to −1.",
         ),
         Mistake(
             "one_subtracted_last",
             _with(threshold=lambda k, o: o[:k].sum() / k - 1),
-            "1 is subtracted after the division. The sum is to fall to one, so it is the sum that "
+            "You subtract 1 after the division. The sum is to fall to one, so it is the sum that "
             "is lowered by 1, before it is divided by k.",
         ),
         Mistake("over_n", _with(threshold=lambda k, o: (o[:k].sum() - 1) / len(o)), OTHER_NUMBER),
@@ -161,7 +161,7 @@ EXERCISE = Exercise(
             "exponentiated: the scores themselves, lowered, are the weights.",
         ),
     ),
-    definition="np.maximum(scores - τ, 0) should sum to 1.",
+    definition="Lowered by τ and cut at 0, the scores should sum to 1.",
     general="Print np.maximum(scores - τ, 0): it should sum to 1. Then go through the best one, "
     "the best two, and so on, by hand.",
     why="Sorted once, the candidates rise until the last score that is kept, and then they fall.",
