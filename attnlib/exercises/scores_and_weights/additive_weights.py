@@ -132,8 +132,8 @@ EXERCISE = Exercise(
         Mistake(
             "v_inside",
             _scored(lambda sums, v: np.tanh(sums * v).sum(axis=-1)),
-            "The tanh is taken after v is multiplied in. But v says what a unit contributes to the score after "
-            "its bend: multiply the result of tanh by v, then sum.",
+            "The tanh is taken after v is multiplied in. But v says what a unit contributes to the "
+            "score after its bend: multiply the result of tanh by v, then sum.",
         ),
         Mistake(
             "product",

@@ -60,7 +60,7 @@ function scoresPanel(model) {
     const knob = svg("circle", { class: "attn-knob", cy: y, r: 8 });
     const hit = svg("circle", { class: "attn-hit", cy: y });
     const group = svg("g", null, knob, hit);
-    root.append(tick(0, y + 5, "start", `s${subscript(i)}`), shown, group);
+    root.append(tick(2, y + 5, "start", `s${subscript(i)}`), shown, group);
     const speak = movable(group, {
       plane,
       label: `Score ${i + 1}`,

@@ -144,7 +144,7 @@ class NormalizerLab(BookWidget):
                             ha="center")  # fmt: skip
             ax.set(ylim=(0, 1.9), yticks=[], xticks=[], title=names[name])
         figures.heatmap(
-            self.jacobian, signed=True, ax=parts["jacobian"],
+            self.jacobian.round(2) + 0.0, signed=True, ax=parts["jacobian"],
             queries=[f"w{chr(0x2081 + i)}" for i in places],
             keys=[f"s{chr(0x2081 + i)}" for i in places],
             title=self.words["jacobian"].replace("{name}", names[self.normalizer]),

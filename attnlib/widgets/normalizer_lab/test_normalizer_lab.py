@@ -59,7 +59,7 @@ def test_the_picture_says_what_the_widget_says(name):
     lab = NormalizerLab(scores=[1.2, 0.9, 0.2, -1], normalizer=name)
     written = re.findall(r"<!-- (.*?) -->", lab.picture()["image/svg+xml"])
     wanted = [f"{w:.2f}" for weights in lab.weights.values() for w in weights]
-    wanted += [f"{x:.2f}".replace("-", "−") for x in lab.jacobian.ravel()]
+    wanted += [f"{x:z.2f}".replace("-", "−") for x in lab.jacobian.ravel()]
     assert set(wanted) <= set(written) and "s₁ = 1.2" in written
     assert f"Jacobian of {lab.words['names'][name]}" in written
     assert f"Jacobian of {lab.words['names'][name]}, its diagonal" in lab.said()
