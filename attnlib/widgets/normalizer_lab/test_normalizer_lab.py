@@ -87,7 +87,7 @@ def bars(path):
 @browser
 @pytest.mark.parametrize("name", NORMALIZERS)
 def test_the_panels_show_what_attnlib_says(show, name):
-    model = NormalizerLab(scores=[1.2, 0.9, 0.2, -1], normalizer=name, temperature=0.8)
+    model = NormalizerLab(scores=[1.2, 0.9, 0.2, -1], normalizer=name, temperature=0.7)
     page = show(model)
     drawn = page.locator(".attn-share").all()
     for path, (kind, weights) in zip(drawn, model.weights.items(), strict=True):
