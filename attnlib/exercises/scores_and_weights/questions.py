@@ -3,7 +3,7 @@
 from attnlib.exercises.engine.asking import choice, number, right, wrong
 
 QUESTIONS = {
-    "bilinear": number(
+    "through_a_matrix": number(
         "The query is `[1, 2]`, the key is `[3, 1]`, and W is `[[0, 1], [2, 0]]`, row by row. What "
         "is the bilinear score q W kᵀ?",
         answer=13,
