@@ -173,7 +173,20 @@ EXERCISE = Exercise(
         ),
         Mistake("sigmoid", _scored(lambda sums, v: _sigmoid(sums) @ v), OTHER_BEND),
         Mistake("relu", _scored(lambda sums, v: np.maximum(sums, 0) @ v), OTHER_BEND),
+        Mistake("arctangent", _scored(lambda sums, v: np.arctan(sums) @ v), OTHER_BEND),
         Mistake("sine", _scored(lambda sums, v: np.sin(sums) @ v), OTHER_BEND),
+        Mistake(
+            "tanh_of_scores_too",
+            _scored(lambda sums, v: np.tanh(np.tanh(sums) @ v)),
+            "There is a second tanh, of the scores. One in each hidden unit is enough: the scores "
+            "go to softmax as v makes them.",
+        ),
+        Mistake(
+            "averaged_units",
+            _scored(lambda sums, v: (np.tanh(sums) * v).mean(axis=-1)),
+            "The hidden units are averaged, so the scores are divided by their number. Sum them: "
+            "that is what @ v does.",
+        ),
         Mistake("over_root_d", _scored(lambda h, v: np.tanh(h) @ v / np.sqrt(len(v))), SCALED),
         Mistake(
             "softmax_of_units",

@@ -152,6 +152,18 @@ EXERCISE = Exercise(
             "All scores less than 1 below the best are kept. One that is farther off never is, but "
             "nearer ones may fall out, too, when several share: test each against its threshold.",
         ),
+        Mistake(
+            "never_negative",
+            lambda scores: max(sparsemax_threshold(scores), 0.0),
+            "The threshold ends at 0, or the search for it starts there. Where the scores are low "
+            "it is negative: then they are raised until they sum to one.",
+        ),
+        Mistake(
+            "mean_of_all",
+            lambda scores: scores.mean(),
+            "This is the mean of all scores. What lies above it need not sum to one: print "
+            "np.maximum(scores - τ, 0).",
+        ),
         Mistake("last_kept", _with(threshold=lambda k, o: o[k - 1]), A_SCORE),
         Mistake("first_left_out", _with(threshold=lambda k, o: o[min(k, len(o) - 1)]), A_SCORE),
         Mistake(
