@@ -107,8 +107,9 @@ QUESTIONS = {
         ),
     ),
     "many_yes": choice(
-        "A query wants the plain mean of all items that say “yes”, however many there are. Their "
-        "scores are 6, 4 and 3, the others are at −4. Which normaliser comes nearest?",
+        "A query wants the plain mean of all items that say “yes”. There are eight items: three "
+        "with the scores 6, 4 and 3 say yes, the other five are at −4. Which normaliser comes "
+        "nearest?",
         wrong(
             "Softmax.",
             "A lead of 2 is a factor of exp(2): the first gets 0.84 of the weight.",
@@ -116,8 +117,9 @@ QUESTIONS = {
         wrong("Sparsemax.", "The first leads by more than 1, so it gets everything."),
         right(
             "The normalised sigmoid.",
-            "Far above 0 all sigmoids are nearly 1, whatever the score, and far below nearly 0: "
-            "three weights of about a third.",
+            "Far above 0 all sigmoids are nearly 1, whatever the score: three weights of about a "
+            "third. Each no counts 0.018, so the five together get 0.03 of the weight; five hundred "
+            "would get three quarters.",
         ),
         wrong("Hardmax.", "It gives everything to the first."),
     ),

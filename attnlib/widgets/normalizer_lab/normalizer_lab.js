@@ -156,7 +156,10 @@ function jacobianPanel(model) {
         "fill-opacity": (0.55 * Math.min(Math.abs(x) / FULL, 1)).toFixed(3),
       }),
     );
-  const writeNumbers = (J) => each(J, ({ text }, x) => write(text, number(x, 2)));
+  // An entry that is 0 is told from one that is only small.
+  const digits = n < 5 ? 3 : 2;
+  const writeNumbers = (J) =>
+    each(J, ({ text }, x) => write(text, x === 0 ? "0" : number(x, digits)));
   return { root, draw, writeNumbers };
 }
 

@@ -143,10 +143,14 @@ class NormalizerLab(BookWidget):
                 ax.annotate(f"{w:.2f}", (x, w), xytext=(0, 2), textcoords="offset points",
                             ha="center")  # fmt: skip
             ax.set(ylim=(0, 1.9), yticks=[], xticks=[], title=names[name])
+        digits = 3 if n < 5 else 2
         figures.heatmap(
-            self.jacobian.round(2) + 0.0, signed=True, ax=parts["jacobian"],
+            self.jacobian.round(digits) + 0.0, signed=True, ax=parts["jacobian"], digits=digits,
             queries=[f"w{chr(0x2081 + i)}" for i in places],
             keys=[f"s{chr(0x2081 + i)}" for i in places],
             title=self.words["jacobian"].replace("{name}", names[self.normalizer]),
         )  # fmt: skip
+        for entry, written in zip(self.jacobian.ravel(), parts["jacobian"].texts):
+            if entry == 0:  # not only rounded
+                written.set_text("0")
         return figure
