@@ -118,8 +118,8 @@ QUESTIONS = {
         right(
             "The normalised sigmoid.",
             "Far above 0 all sigmoids are nearly 1, whatever the score: three weights of about a "
-            "third. Each no counts 0.018, so the five together get 0.03 of the weight; five hundred "
-            "would get three quarters.",
+            "third. Each no counts 0.018, so the five together get 0.03 of the weight; five "
+            "hundred would get three quarters.",
         ),
         wrong("Hardmax.", "It gives everything to the first."),
     ),
