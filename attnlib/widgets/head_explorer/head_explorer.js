@@ -250,7 +250,7 @@ export function render({ model, el }) {
       set(aims[i].element, { hidden: head > heads ? "" : null });
       set(off.element.querySelectorAll("label")[head], { hidden: head > heads ? "" : null });
     });
-    voice.say(fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.said, numbers), numbers);
   }
 
   el.append(

@@ -148,7 +148,7 @@ export function render({ model, el }) {
     writeWorked(weights, output, row);
     const sum = weights.reduce((a, b) => a + b, 0);
     const numbers = { query: row + 1, scores, weights, sum, output };
-    voice.say(fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.said, numbers), numbers);
   }
 
   el.append(

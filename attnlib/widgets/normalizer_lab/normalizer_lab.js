@@ -1,0 +1,213 @@
+// Drag scores: four normalisers make weights of them, and the Jacobian of one is shown.
+import { choice, powerSlider } from "../shared/controls.js";
+import { normalizers } from "../shared/core.js";
+import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { panel, presets, readable, spoken } from "../shared/frame.js";
+import { keepSizes, movable } from "../shared/movable.js";
+import { fill, h, number, replaced, set, subscript, svg, tick, write } from "../shared/parts.js";
+import { jacobian } from "./jacobians.js";
+import words from "./words.json";
+
+const TRAITS = ["scores", "normalizer", "temperature"];
+const NAMES = Object.entries(words.names);
+const RANGE = [-4, 6];
+const WIDTH = 320;
+const LEFT = 32;
+const RIGHT = 52;
+const STEP = 50;
+// The derivative at which a cell of the Jacobian has its full tint.
+const FULL = 0.3;
+
+function picture(name, height) {
+  const root = svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${height}`,
+    class: "attn-lab",
+    role: "group",
+    "aria-label": name,
+  });
+  keepSizes(root);
+  return root;
+}
+
+// The scores as bars from 0; each end is dragged along its row.
+function scoresPanel(model) {
+  const n = model.get("scores").length;
+  const bottom = n * STEP + 4;
+  const root = picture("Scores", bottom + 20);
+  const [low, high] = RANGE;
+  const unit = (WIDTH - LEFT - RIGHT) / (high - low);
+  const toX = (score) => LEFT + (score - low) * unit;
+  const plane = {
+    range: RANGE,
+    fromEvent: (event) => {
+      const box = root.getBoundingClientRect();
+      return [low + (((event.clientX - box.left) / box.width) * WIDTH - LEFT) / unit, 0];
+    },
+  };
+  const upright = (kind, x) => svg("line", { class: kind, x1: x, x2: x, y1: 4, y2: bottom });
+  root.append(
+    svg("rect", { class: "attn-paper", x: LEFT - 6, width: WIDTH - LEFT - RIGHT + 12, height: bottom, rx: 6 }),
+    upright("attn-axis", toX(0)),
+  );
+  for (const score of [-4, -2, 0, 2, 4, 6])
+    root.append(tick(toX(score), bottom + 16, "middle", number(score, 0)));
+  const cut = upright("attn-cut", 0);
+  const bars = svg("path", { class: "attn-bars" });
+  root.append(bars, cut);
+  const rows = model.get("scores").map((_, i) => {
+    const y = STEP * (i + 0.5) + 2;
+    const shown = tick(WIDTH, y + 5, "end", "");
+    const knob = svg("circle", { class: "attn-knob", cy: y, r: 8 });
+    const hit = svg("circle", { class: "attn-hit", cy: y });
+    const group = svg("g", null, knob, hit);
+    root.append(tick(2, y + 5, "start", `s${subscript(i)}`), shown, group);
+    const speak = movable(group, {
+      plane,
+      label: `Score ${i + 1}`,
+      step: 0.1,
+      at: () => [model.get("scores")[i], 0],
+      place: ([x]) => change(model, { scores: replaced(model.get("scores"), i, x) }),
+      flat: true,
+      describe: ([x]) => number(x),
+    });
+    return { y, knob, hit, shown, speak };
+  });
+
+  function draw(scores, threshold) {
+    const pieces = rows.map(({ y }, i) => `M${toX(0)} ${y - 5}H${toX(scores[i])}v10H${toX(0)}Z`);
+    set(bars, { d: pieces.join("") });
+    rows.forEach(({ knob, hit, speak }, i) => {
+      for (const circle of [knob, hit]) set(circle, { cx: toX(scores[i]) });
+      speak();
+    });
+    const x = threshold === null ? null : toX(Math.min(Math.max(threshold, low), high));
+    set(cut, { x1: x, x2: x, visibility: x === null ? "hidden" : null });
+  }
+  const writeNumbers = (scores) => rows.forEach(({ shown }, i) => write(shown, number(scores[i])));
+  return { root, draw, writeNumbers };
+}
+
+// A row of weights for each normaliser: bars with their numbers above.
+function weightsPanel(model) {
+  const n = model.get("scores").length;
+  const [left, row, tall] = [86, 62, 38];
+  const root = picture("Weights by four normalisers", NAMES.length * row + 18);
+  const column = (WIDTH - left) / n;
+  const middle = (i) => left + column * (i + 0.5);
+  const digits = n > 5 ? 2 : 3;
+  const rows = NAMES.map(([name, text], at) => {
+    const base = row * (at + 1) - 4;
+    const bars = svg("path", { class: "attn-share" });
+    const shown = Array.from({ length: n }, (_, i) => tick(middle(i), 0, "middle", ""));
+    const rule = svg("line", { class: "attn-axis", x1: left, x2: WIDTH, y1: base, y2: base });
+    const label = svg("text", { class: "attn-tick attn-row-name", x: 0, y: base - 4 }, text);
+    root.append(label, rule, bars, ...shown);
+    return { name, base, bars, shown, label };
+  });
+  for (let i = 0; i < n; i += 1)
+    root.append(tick(middle(i), NAMES.length * row + 14, "middle", `w${subscript(i)}`));
+
+  function draw(all, chosen) {
+    for (const { name, base, bars, label } of rows) {
+      const half = 0.3 * column;
+      const pieces = all[name].map(
+        (w, i) => `M${(middle(i) - half).toFixed(2)} ${base}v${(-tall * w).toFixed(2)}h${(2 * half).toFixed(2)}V${base}Z`,
+      );
+      set(bars, { d: pieces.join(""), "data-chosen": name === chosen ? "" : null });
+      set(label, { "data-chosen": name === chosen ? "" : null });
+    }
+  }
+  function writeNumbers(all) {
+    for (const { name, base, shown } of rows)
+      shown.forEach((text, i) => {
+        set(text, { y: (base - tall * all[name][i] - 4).toFixed(2) });
+        write(text, number(all[name][i], digits));
+      });
+  }
+  return { root, draw, writeNumbers };
+}
+
+// The Jacobian: blue where a weight gains, orange where it loses, pale where it hardly moves.
+function jacobianPanel(model) {
+  const n = model.get("scores").length;
+  const [left, top] = [34, 24];
+  const size = Math.min(56, (WIDTH - left) / n);
+  const start = left + (WIDTH - left - n * size) / 2;
+  const root = picture("Jacobian", top + n * size + 2);
+  const cells = Array.from({ length: n }, (_, i) =>
+    Array.from({ length: n }, (_, j) => {
+      const [x, y] = [start + j * size, top + i * size];
+      const box = svg("rect", { class: "attn-entry", x: x + 1, y: y + 1, width: size - 2, height: size - 2 });
+      const text = svg("text", { class: "attn-tick attn-entry-number", x: x + size / 2, y: y + size / 2 + 5, "text-anchor": "middle" });
+      root.append(box, text);
+      return { box, text };
+    }),
+  );
+  for (let i = 0; i < n; i += 1)
+    root.append(
+      tick(start - 6, top + (i + 0.5) * size + 5, "end", `w${subscript(i)}`),
+      tick(start + (i + 0.5) * size, top - 8, "middle", `s${subscript(i)}`),
+    );
+  const each = (J, act) => J.forEach((row, i) => row.forEach((x, j) => act(cells[i][j], x)));
+  const draw = (J) =>
+    each(J, ({ box }, x) =>
+      set(box, {
+        class: `attn-entry attn-${x < 0 ? "key" : "query"}`,
+        "fill-opacity": (0.55 * Math.min(Math.abs(x) / FULL, 1)).toFixed(3),
+      }),
+    );
+  // An entry that is 0 is told from one that is only small.
+  const digits = n < 5 ? 3 : 2;
+  const writeNumbers = (J) =>
+    each(J, ({ text }, x) => write(text, x === 0 ? "0" : number(x, digits)));
+  return { root, draw, writeNumbers };
+}
+
+export function render({ model, el }) {
+  const given = scoresPanel(model);
+  const made = weightsPanel(model);
+  const moved = jacobianPanel(model);
+  const voice = spoken(words);
+  const controls = [
+    bound(model, "normalizer", choice, { label: "Jacobian of", options: NAMES }),
+    bound(model, "temperature", powerSlider, { label: "Temperature", powers: [-1, 1] }),
+  ];
+  const titled = (text, { root }) => panel(text, root);
+  const slopes = titled("", moved);
+  const panels = h(
+    "div",
+    { class: "attn-panels attn-normalizers" },
+    titled(words.scores, given),
+    titled(words.weights, made),
+    slopes,
+  );
+  const writeNumbers = readable(panels, (scores, all, J) => {
+    given.writeNumbers(scores);
+    made.writeNumbers(all);
+    moved.writeNumbers(J);
+  });
+
+  function draw() {
+    const [scores, chosen, temperature] = TRAITS.map((name) => model.get(name));
+    const all = Object.fromEntries(
+      NAMES.map(([name]) => [name, normalizers[name](scores, temperature)]),
+    );
+    const J = jacobian(chosen, scores, temperature);
+    const best = scores.indexOf(Math.max(...scores));
+    const threshold = scores[best] - temperature * all.sparsemax[best];
+    given.draw(scores, chosen === "sparsemax" ? threshold : null);
+    made.draw(all, chosen);
+    moved.draw(J);
+    writeNumbers(scores, all, J);
+    const name = words.names[chosen];
+    write(slopes.firstChild, words.jacobian.replace("{name}", name));
+    controls.forEach((control) => control.draw());
+    const numbers = { ...all, own: J.map((row, i) => row[i]) };
+    voice.say(() => fill(words.said, numbers).replace("{name}", name), numbers);
+  }
+
+  el.append(
+    frameOf(model, panels, controlRow(controls, presets(model, TRAITS)), voice.element),
+  );
+  return follow(model, TRAITS, draw);
+}

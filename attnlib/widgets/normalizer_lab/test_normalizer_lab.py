@@ -1,0 +1,109 @@
+"""Scores, weights, Jacobians: what is refused, the same numbers in the page, what is drawn."""
+
+import re
+
+import numpy as np
+import pytest
+from traitlets import TraitError
+from widget_pages import refused
+
+from attnlib import normalizers
+from attnlib.widgets import NormalizerLab
+from attnlib.widgets.normalizer_lab.normalizer_lab import NORMALIZERS
+
+EXACT = {"rtol": 1e-9, "atol": 1e-9}
+browser = pytest.mark.browser
+
+
+def entries_of(jacobian):
+    """What is written in the table: a plain 0 only where nothing moves at all."""
+    return ["0" if x == 0 else f"{x:z.3f}".replace("-", "−") for x in jacobian.ravel()]
+
+
+@pytest.mark.parametrize(
+    ("words", "trait", "value"),
+    [
+        ("two to six scores, got 1", "scores", [1]),
+        ("two to six scores, got 7", "scores", [0] * 7),
+        ("between -4 and 6", "scores", [7, 0, 0, 0]),
+        ("between -4 and 6", "scores", [0, 0, -4.1, 0]),
+        ("not finite", "scores", [0, 0, float("nan"), 0]),
+        ("normalizer", "normalizer", "argmax"),
+        ("temperature", "temperature", 0),
+    ],
+)
+def test_what_is_wrong_is_refused(words, trait, value):
+    refused(NormalizerLab, words, **{trait: value})
+
+
+def test_the_number_of_scores_stays():
+    lab = NormalizerLab()
+    with pytest.raises(TraitError, match="has 4 scores, got 3: make a new one"):
+        lab.scores = [1, 2, 3]
+    assert lab.scores == [2.1, -0.5, 3.8, 0.2]
+
+
+@pytest.mark.parametrize("temperature", [0.3, 1, 4])
+def test_what_lies_above_the_threshold_are_the_weights_of_sparsemax(temperature):
+    lab = NormalizerLab(scores=[1.2, 0.9, 0.2, -1], temperature=temperature)
+    above = np.maximum(np.array(lab.scores) - lab.threshold, 0) / temperature
+    np.testing.assert_allclose(lab.weights["sparsemax"], above, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NORMALIZERS)
+def test_the_jacobian_is_what_a_nudge_shows(name):
+    lab = NormalizerLab(scores=[1.2, 0.9, 0.2], normalizer=name, temperature=0.8)
+    nudges = 1e-6 * np.eye(3)
+    twin, scores = getattr(normalizers, name), np.array(lab.scores)
+    ends = [twin(scores + sign * nudges, temperature=0.8) for sign in (1, -1)]
+    np.testing.assert_allclose(lab.jacobian, (ends[0] - ends[1]).T / 2e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NORMALIZERS)
+def test_the_picture_says_what_the_widget_says(name):
+    lab = NormalizerLab(scores=[1.2, 0.9, 0.2, -1], normalizer=name)
+    written = re.findall(r"<!-- (.*?) -->", lab.picture()["image/svg+xml"])
+    wanted = [f"{w:.2f}" for weights in lab.weights.values() for w in weights]
+    wanted += entries_of(lab.jacobian)
+    assert set(wanted) <= set(written) and "s₁ = 1.2" in written
+    assert f"Jacobian of {lab.words['names'][name]}" in written
+    assert f"Jacobian of {lab.words['names'][name]}, its diagonal" in lab.said()
+
+
+@browser
+def test_the_javascript_computes_the_same_jacobians(javascript):
+    script = javascript("normalizer_lab/jacobians.js")
+    rng = np.random.default_rng(5)
+    for name in NORMALIZERS:
+        for temperature in (0.1, 1, 3.7):
+            rows = [rng.uniform(-4, 6, size=n) for n in (2, 3, 6)] + [np.zeros(4)]
+            found = script(*[("jacobian", name, row, temperature) for row in rows])
+            for row, J in zip(rows, found):
+                scores = np.clip(row, -4, 6).tolist()
+                lab = NormalizerLab(scores=scores, normalizer=name, temperature=temperature)
+                np.testing.assert_allclose(J, lab.jacobian, **EXACT)
+
+
+def bars(path):
+    """The heights of the bars in one path ``M x base v -height h width V base``."""
+    return [-float(up) for up in re.findall(r"v(-?[\d.]+)h", path)]
+
+
+@browser
+@pytest.mark.parametrize("name", NORMALIZERS)
+def test_the_panels_show_what_attnlib_says(show, name):
+    model = NormalizerLab(scores=[1.2, 0.9, 0.2, -1], normalizer=name, temperature=0.7)
+    page = show(model)
+    drawn = page.locator(".attn-share").all()
+    for path, (kind, weights) in zip(drawn, model.weights.items(), strict=True):
+        assert np.array(bars(path.get_attribute("d"))) / 38 == pytest.approx(weights, abs=1e-3)
+        assert (path.get_attribute("data-chosen") is not None) == (kind == name)
+    entries = [e.inner_html() for e in page.locator(".attn-entry-number").all()]
+    assert entries == entries_of(model.jacobian)
+    tints = [e.get_attribute("class").split("-")[-1] for e in page.locator(".attn-entry").all()]
+    assert tints == ["key" if x < 0 else "query" for x in model.jacobian.ravel()]
+    cut = page.locator(".attn-cut")
+    assert (cut.get_attribute("visibility") is None) == (name == "sparsemax")
+    if name == "sparsemax":
+        zero, one = (float(page.locator(".attn-axis").first.get_attribute("x1")), 23.6)
+        assert float(cut.get_attribute("x1")) == pytest.approx(zero + one * model.threshold)
