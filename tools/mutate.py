@@ -23,10 +23,10 @@ from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 
-import hypothesis  # noqa: F401  (imported here once, not again in each child)
-import numpy  # noqa: F401
+import numpy  # noqa: F401  (imported here once, not again in each child)
 import pytest
 import torch
+from hypothesis import Phase, settings
 from mutation import mutants
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -89,6 +89,9 @@ def passes(folder, names, seconds=SECONDS):
             os.dup2(silent, 1)
             os.dup2(silent, 2)
             signal.alarm(seconds)
+            # A counterexample is enough: the smallest one would take a hundred times as long.
+            settings.register_profile("first", phases=[Phase.explicit, Phase.generate])
+            settings.load_profile("first")
             sys.path[:0] = [str(folder), str(ROOT / "tests")]
             # Now, because pytest puts the repository itself first.
             assert Path(import_module("attnlib").__file__).is_relative_to(folder)
