@@ -185,6 +185,22 @@ def test_the_numbers_of_the_questions():
     assert weights.sum(axis=1).mean() == pytest.approx(asked["row_sums"]["answer"])
     one_hot = np.array([0, 1, 0, 0]) @ np.array([5, 8, 2, 9])
     assert one_hot == asked["one_hot"]["answer"]
+    assert 3 * 128 * 8192 * 4 / 1e6 == pytest.approx(asked["bundles"]["answer"], abs=0.005)
+
+
+def test_in_a_batch_axis_0_is_seen_by_items_alone_and_not_by_queries_alone():
+    rng = np.random.default_rng(1)
+    Q, K = rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 5, 4))
+    V = rng.uniform(1, 2, size=(3, 5, 6))
+
+    def f(Q, K, V):
+        return softmax(Q @ K.mT / 2, axis=0) @ V
+
+    Y = f(Q, K, V)
+    np.testing.assert_allclose(f(Q[:, :1], K, V), Y[:, :1])
+    np.testing.assert_allclose(f(Q[:, ::-1], K, V), Y[:, ::-1])
+    np.testing.assert_allclose(f(Q[:1], K[:1], V[:1])[0], np.ones((2, 5)) @ V[0])
+    assert not np.isclose(f(Q[:1], K[:1], V[:1]), Y[:1]).any()
 
 
 def test_a_classifier_whose_softmax_runs_over_the_photographs_is_often_right_and_alone_never():
