@@ -152,7 +152,8 @@ EXERCISE = Exercise(
         Mistake(
             "no_scale",
             _scaled_by(lambda q, K, V: 1.0),
-            "The scale is missing: divide the dot products by √d_k.",
+            "The dot products are not divided, or divided by 1: the divisor is √d_k. After "
+            "q = q[:, None] the axis 1 of q is the new one, of size 1, and d_k is q.shape[-1].",
         ),
         Mistake(
             "by_d",
@@ -223,6 +224,7 @@ EXERCISE = Exercise(
     "other.",
     general="Compute the first item by itself, from q[0], K[0] and V[0], and compare it with row "
     "0. Then print the shape after each step.",
-    why="Each query has met its own item. An axis of size 1, q[:, None], asks for just that, and "
-    "computes no answer that is thrown away.",
+    why="Each query has met its own item. If you took these answers out of a table in which every "
+    "query asks every item, b² were computed and b kept: with an axis of size 1, q[:, None], no "
+    "others arise.",
 )

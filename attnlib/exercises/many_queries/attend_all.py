@@ -41,9 +41,19 @@ def _scored(score):
     return lambda Q, K, V: softmax(score(Q, K, V)) @ V
 
 
-def _without_keepdims(s):
-    e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1)
+def _sums(largest, keepdims=False):
+    """Softmax written out: what is subtracted from the scores, and whether sums keep their axis."""
+
+    def weigh(s):
+        e = np.exp(s - largest(s))
+        return e / e.sum(axis=-1, keepdims=keepdims)
+
+    return weigh
+
+
+def _from_the_front(turn, divisor, axis):
+    """attend_all as for matrices, with some of its axes counted from the front."""
+    return lambda Q, K, V: softmax(Q @ turn(K) / divisor(Q, K) ** 0.5, axis=axis) @ V
 
 
 def _of_all(s):
@@ -82,10 +92,22 @@ WEIGHTS_TURNED = (
     "The weights are transposed before they meet the values. Row i of the weights belongs to query "
     "i and has a weight for each value: W @ V as it stands."
 )
+NO_KEEPDIMS = (
+    "The sums of the rows have lost their axis, so NumPy lines them up with the columns, if it "
+    "can: row i is divided by the sums of other rows. Use keepdims=True."
+)
+FRONT_TURNED = "K.T reverses all axes (K.mT, or K.swapaxes(-1, -2), exchanges the last two)"
+FRONT_ROOT = "Q.shape[1] is n_q (d_k is Q.shape[-1])"
+FRONT_AXIS = "axis=1 are the queries (the keys are axis=-1)"
 MATRICES_ONLY = (
     "K.T reverses all axes, so it serves matrices only. In a batch exchange the last two: "
     "K.swapaxes(-1, -2), or K.mT."
 )
+
+
+def _from_the_front_says(*slips):
+    said = ", and ".join([", ".join(slips[:-1]), slips[-1]])
+    return f"Axes are counted from the front, which serves matrices only. In a batch {said}."
 
 
 def _draw(*shape):
@@ -112,6 +134,7 @@ EXERCISE = Exercise(
         Case("a batch", (_draw(3, 2, 4), _draw(3, 5, 4), _draw(3, 5, 6))),
         Case("a batch that shares its keys and values", (_draw(4, 2, 3), _draw(5, 3), _draw(5, 1))),
         Case("a batch with heads", (_draw(2, 3, 4, 5), _draw(2, 3, 6, 5), _draw(2, 3, 6, 7))),
+        Case("scores above a thousand", (900 * _draw(2, 4), _draw(5, 4), _draw(5, 3)), rare=True),
     ),
     mistakes=(
         Mistake("wrong_axis", _weighted(lambda s: softmax(s, axis=-2)), WRONG_AXIS),
@@ -127,11 +150,20 @@ EXERCISE = Exercise(
             "Softmax runs along axis 1. In a matrix these are the keys, in a batch the queries. "
             "The keys are the last axis, axis=-1, however many stand before.",
         ),
+        Mistake("keepdims", _weighted(_sums(lambda s: s.max(axis=-1, keepdims=True))), NO_KEEPDIMS),
+        Mistake("keepdims_plain", _weighted(_sums(lambda s: 0)), NO_KEEPDIMS),
+        Mistake("keepdims_largest_of_all", _weighted(_sums(lambda s: s.max())), NO_KEEPDIMS),
         Mistake(
-            "keepdims",
-            _weighted(_without_keepdims),
-            "The sums of the rows have lost their axis, so NumPy lines them up with the columns, "
-            "if it can: row i is divided by the sums of other rows. Use keepdims=True.",
+            "keepdims_twice",
+            _weighted(_sums(lambda s: s.max(axis=-1))),
+            "Both the largest scores of the rows and the sums have lost their axis, so NumPy lines "
+            "them up with the columns, if it can. Use keepdims=True in max and in sum.",
+        ),
+        Mistake(
+            "keepdims_of_the_largest",
+            _weighted(_sums(lambda s: s.max(axis=-1), keepdims=True)),
+            "The largest scores of the rows have lost their axis, so NumPy subtracts them from the "
+            "columns, if it can, which changes the weights. Use keepdims=True in max too.",
         ),
         Mistake(
             "one_sum",
@@ -164,6 +196,12 @@ EXERCISE = Exercise(
             "The divisor comes from axis 1. In a matrix that is d_k, in a batch it is the number "
             "of rows. d_k is the last axis, counted from the end: -1.",
         ),
+        Mistake(
+            "by_root_axis_1_of_K",
+            _scaled_by(lambda Q, K, V: K.shape[1] ** 0.5),
+            "The divisor comes from axis 1 of K. In a matrix that is d_k, in a batch it is the "
+            "number of keys. d_k is the last axis, counted from the end: -1.",
+        ),
         Mistake("by_root_two", _scaled_by(lambda Q, K, V: 2**0.5), FIXED),
         Mistake("by_eight", _scaled_by(lambda Q, K, V: 8.0), FIXED),
         Mistake(
@@ -184,6 +222,26 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "reversed_axes", _scored(lambda Q, K, V: Q @ K.T / K.shape[-1] ** 0.5), MATRICES_ONLY
+        ),
+        Mistake(
+            "by_matrix",
+            _from_the_front(lambda K: K.T, lambda Q, K: Q.shape[1], 1),
+            _from_the_front_says(FRONT_TURNED, FRONT_ROOT, FRONT_AXIS),
+        ),
+        Mistake(
+            "front_root_and_axis",
+            _from_the_front(_turned, lambda Q, K: Q.shape[1], 1),
+            _from_the_front_says(FRONT_ROOT, FRONT_AXIS),
+        ),
+        Mistake(
+            "front_turned_and_root",
+            _from_the_front(lambda K: K.T, lambda Q, K: Q.shape[1], -1),
+            _from_the_front_says(FRONT_TURNED, FRONT_ROOT),
+        ),
+        Mistake(
+            "front_turned_and_axis",
+            _from_the_front(lambda K: K.T, lambda Q, K: Q.shape[-1], 1),
+            _from_the_front_says(FRONT_TURNED, FRONT_AXIS),
         ),
         Mistake(
             "not_turned",

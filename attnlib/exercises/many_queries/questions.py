@@ -92,8 +92,9 @@ QUESTIONS = {
         },
     ),
     "first_axis": choice(
-        "A lecture says: “The scores are Q Kᵀ. Softmax is taken over the first dimension.” With "
-        "one query in each row, which of its claims tell you that this cannot be meant?",
+        "A lecture says: “The scores are Q Kᵀ. Softmax is taken over the first dimension.” There "
+        "is one query in each row. Which of the claims below, if it makes them too, contradict "
+        "that?",
         wrong(
             "“If the queries are shuffled, the outputs are shuffled in the same way.”",
             "That holds along either axis, so it cannot tell them apart.",
@@ -112,6 +113,46 @@ QUESTIONS = {
             "Along the queries every answer depends on all queries, also on those that are still "
             "to come.",
         ),
+    ),
+    "batch_axis": choice(
+        "The scores of a batch have the shape `(3, n_q, 5)`: three items, five keys. The code says "
+        "`softmax(scores, dim=0)`. The values are positive. Which of these tests fail?",
+        wrong(
+            "Query 1 of every item, asked alone in the whole batch, gets the answers that it gets "
+            "in company.",
+            "It does. Its rivals are the first queries of the other items, and they are all there.",
+        ),
+        right(
+            "Item 1 alone gets the answers that it gets in the batch.",
+            "Axis 0 are the items. Alone, an item has no rival, and all its weights are 1; in the "
+            "batch the three items share them.",
+        ),
+        wrong(
+            "If the queries of all items are shuffled alike, the outputs are shuffled alike.",
+            "They are. Queries in the same place compete, and they move to the same place.",
+        ),
+        right(
+            "With all values 1 every answer is 1.",
+            "All weights together are 5 n_q, on 3 n_q rows, so a row sums to 5/3 on average.",
+        ),
+    ),
+    "bundles": number(
+        "8192 queries meet 8192 keys, in bundles of 128 queries. Three tables, scores, "
+        "exponentials and weights, are there at once, four bytes a number. How many megabytes, "
+        "of a million bytes, do they take?",
+        answer=12.58,
+        tolerance=0.15,
+        why="A table has a row for each query of the bundle and a column for each key: "
+        "3 · 128 · 8192 · 4 bytes = 12.6 million.",
+        hint="How many rows has the table of one bundle, and how many columns?",
+        mistakes={
+            805.3: "That is for all 8192 queries at once. A bundle has 128.",
+            4.19: "That is one table. Three are there at once.",
+            25.17: "That is with eight bytes a number. These have four.",
+            0.197: "That is 128 · 128 in each table. Every query of the bundle meets all 8192 "
+            "keys.",
+            3.15: "Those are the numbers, in millions. Each takes four bytes.",
+        },
     ),
     "classifier": choice(
         "A program sorts photographs into ten classes. `logits` has the shape `(photos, 10)`, and "

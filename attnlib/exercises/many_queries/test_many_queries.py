@@ -40,6 +40,19 @@ def test_ask_each_item_by_item():
     np.testing.assert_allclose(reference("ask_each")(q, K, V), expected)
 
 
+def plain(s):
+    return np.exp(s) / np.exp(s).sum(axis=-1)
+
+
+def shifted(s):
+    e = np.exp(s - s.max(axis=-1))
+    return e / e.sum(axis=-1)
+
+
+def after_a_new_axis(q, K, V):
+    return softmax(q @ K.mT / q.shape[1] ** 0.5) @ V  # q.shape[1] is 1
+
+
 @pytest.mark.parametrize(
     "exercise, mistake, answer",
     [
@@ -60,6 +73,14 @@ def test_ask_each_item_by_item():
         ("attend_all", "no_scale", lambda Q, K, V: softmax(Q @ K.mT) @ V),
         ("attend_all", "axis_1",
          lambda Q, K, V: softmax(Q @ K.mT / Q.shape[-1] ** 0.5, axis=1) @ V),
+        ("attend_all", "by_matrix", lambda Q, K, V: softmax(
+            Q @ K.T / math.sqrt(Q.shape[1]), axis=1) @ V),
+        ("attend_all", "front_root_and_axis", lambda Q, K, V: softmax(
+            Q @ K.mT / math.sqrt(Q.shape[1]), axis=1) @ V),
+        ("attend_all", "keepdims_plain", lambda Q, K, V: plain(
+            Q @ K.mT / math.sqrt(Q.shape[-1])) @ V),
+        ("attend_all", "keepdims_twice", lambda Q, K, V: shifted(
+            Q @ K.mT / math.sqrt(Q.shape[-1])) @ V),
         ("attend_all", "loops_over_matrices", lambda Q, K, V: np.stack(
             [softmax(K @ q / np.sqrt(q.size)) @ V for q in Q])),
         ("ask_each", "everybody_asks_everybody",
@@ -74,6 +95,7 @@ def test_ask_each_item_by_item():
             softmax((q * K).sum(-1) / q.shape[-1] ** 0.5)[..., None] * V).sum(1)),
         ("ask_each", "values_added", lambda q, K, V: (
             softmax(K @ q[:, :, None] / q.shape[-1] ** 0.5, axis=-1) * V).sum(1)),
+        ("ask_each", "no_scale", lambda q, K, V: after_a_new_axis(q[:, None], K, V)[:, 0]),
         ("ask_each", "first_item", lambda q, K, V: softmax(
             q @ K[0].T / q.shape[-1] ** 0.5) @ V[0]),
         ("ask_each", "over_items", lambda q, K, V: (softmax(
@@ -98,6 +120,15 @@ def test_mistakes_as_readers_write_them(exercise, mistake, answer):
 )  # fmt: skip
 def test_other_right_ways_pass(answer):
     assert check("many_queries.ask_each", answer).passed
+
+
+def test_exponentials_of_large_scores_are_named():
+    def unshifted(Q, K, V):
+        e = np.exp(Q @ K.mT / math.sqrt(Q.shape[-1]))
+        return e / e.sum(axis=-1, keepdims=True) @ V
+
+    reply = check("many_queries.attend_all", unshifted)
+    assert not reply.passed and "a number that grows too large" in reply.text
 
 
 def test_a_loop_over_items_and_rows_passes_and_hears_of_the_way_without():
@@ -154,6 +185,22 @@ def test_the_numbers_of_the_questions():
     assert weights.sum(axis=1).mean() == pytest.approx(asked["row_sums"]["answer"])
     one_hot = np.array([0, 1, 0, 0]) @ np.array([5, 8, 2, 9])
     assert one_hot == asked["one_hot"]["answer"]
+    assert 3 * 128 * 8192 * 4 / 1e6 == pytest.approx(asked["bundles"]["answer"], abs=0.005)
+
+
+def test_in_a_batch_axis_0_is_seen_by_items_alone_and_not_by_queries_alone():
+    rng = np.random.default_rng(1)
+    Q, K = rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 5, 4))
+    V = rng.uniform(1, 2, size=(3, 5, 6))
+
+    def f(Q, K, V):
+        return softmax(Q @ K.mT / 2, axis=0) @ V
+
+    Y = f(Q, K, V)
+    np.testing.assert_allclose(f(Q[:, :1], K, V), Y[:, :1])
+    np.testing.assert_allclose(f(Q[:, ::-1], K, V), Y[:, ::-1])
+    np.testing.assert_allclose(f(Q[:1], K[:1], V[:1])[0], np.ones((2, 5)) @ V[0])
+    assert not np.isclose(f(Q[:1], K[:1], V[:1]), Y[:1]).any()
 
 
 def test_a_classifier_whose_softmax_runs_over_the_photographs_is_often_right_and_alone_never():

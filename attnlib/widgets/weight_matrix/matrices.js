@@ -89,7 +89,7 @@ export function matrices({ queries, keys, range, at, place, choose }) {
       rows.forEach((row, i) => set(row, { "data-chosen": i === chosen ? "" : null }));
     found.weights.forEach((row, i) =>
       row.forEach((w, j) => {
-        weights[i][j].style.backgroundSize = `${(100 * w).toFixed(2)}% 100%`;
+        weights[i][j].style.backgroundSize = `${(100 * w).toFixed(2)}% 0.3rem`;
       }),
     );
     writeNumbers(found);

@@ -5,7 +5,7 @@ import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { panel, presets, readable, spoken } from "../shared/frame.js";
 import { movable } from "../shared/movable.js";
 import { fill, h, number, replaced, set, subscript, svg, vector, write } from "../shared/parts.js";
-import { SIZE, arrowParts, drawArrow, label, placeLabel, planeOf } from "../shared/plane.js";
+import { arrowParts, drawArrow, label, placeLabel, planeOf } from "../shared/plane.js";
 import { answers } from "./answering.js";
 import { matrices } from "./matrices.js";
 import words from "./words.json";
@@ -15,6 +15,18 @@ const TRAITS = ["Q", "K", "V", "row", "axis"];
 // The cosine of the angle between two arrows, 0 for one without a length.
 function along([a, b], [x, y]) {
   return (a * x + b * y) / (Math.hypot(a, b) * Math.hypot(x, y) || 1);
+}
+
+// The rows of a matrix by their names, one after the other.
+function listOf(letter, role) {
+  const element = h("p", { class: `attn-panel-note attn-${role}` });
+  const short = (x) => number(x, Number.isInteger(x) ? 0 : 2).replace(/(\.\d)0$/, "$1");
+  const name = (row, i) => `${letter}${subscript(i)}\u00a0=\u00a0[${row.map(short).join(",\u00a0")}]`;
+  return { element, draw: (rows) => write(element, rows.map(name).join(" \u2002")) };
+}
+
+function meanOf(points) {
+  return [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / points.length);
 }
 
 // Arrows for the keys, and for the queries, which can be moved.
@@ -81,7 +93,8 @@ function answersPanel(model) {
 
   function draw(V, found, chosen) {
     const points = V.map(plane.to);
-    const centre = [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / V.length);
+    const centre = meanOf(points);
+    const middle = meanOf(found.output.map(plane.to));
     const [ox, oy] = plane.to(found.output[chosen]);
     set(hull, { points: convexHull(points).join(" ") });
     values.forEach(({ spoke, disc, ring, text }, j) => {
@@ -100,7 +113,11 @@ function answersPanel(model) {
         d: `M${x.toFixed(2)} ${(y - r).toFixed(2)}l${r} ${r}l${-r} ${r}l${-r} ${-r}Z`,
         "data-faint": i === chosen ? null : "",
       });
-      set(text, { x: Math.min(x + r + 9, SIZE - 12), y: Math.max(y - r - 3, 16) });
+      // The chosen answer has its lines to the values; its name goes to the outer side, away from
+      // the other answers, and theirs stand above, on the side away from it.
+      const aside = x < ox ? -r - 9 : r + 9;
+      const [nx, ny] = i === chosen ? [x, y] : [x + aside, y - r - 8];
+      placeLabel(text, [nx, ny], middle, i === chosen ? r + 13 : 0);
     });
   }
   return { root: plane.root, draw };
@@ -119,6 +136,7 @@ export function render({ model, el }) {
     choose: (i) => change(model, { row: i }),
   });
   const worked = h("p", { class: "attn-sum" });
+  const [keys, values] = [listOf("k", "key"), listOf("v", "value")];
   const voice = spoken(words);
   const controls = [
     bound(model, "row", choice, {
@@ -133,8 +151,9 @@ export function render({ model, el }) {
     }),
   ];
   const writeWorked = readable(worked, (weights, output, row) => {
-    const products = weights.map((w, j) => `${number(w, 3)} v${subscript(j)}`);
-    write(worked, `y${subscript(row)} = ${products.join(" + ")} = ${vector(output)}`);
+    const products = weights.map((w, j) => `${number(w, 3)}\u00a0v${subscript(j)}`);
+    const found = vector(output).replace(" ", "\u00a0");
+    write(worked, `y${subscript(row)} = ${products.join(" + ")} = ${found}`);
   });
 
   function draw() {
@@ -142,6 +161,8 @@ export function render({ model, el }) {
     const found = answers(Q, K, V, axis);
     meeting.draw(Q, K, row);
     answering.draw(V, found, row);
+    keys.draw(K);
+    values.draw(V);
     table.draw(found, row);
     controls.forEach((control) => control.draw());
     const [scores, weights, output] = [found.scores[row], found.weights[row], found.output[row]];
@@ -157,8 +178,8 @@ export function render({ model, el }) {
       h(
         "div",
         { class: "attn-panels" },
-        panel(words.left, meeting.root),
-        panel(words.right, answering.root),
+        panel(words.left, meeting.root, keys.element),
+        panel(words.right, answering.root, values.element),
       ),
       table.element,
       worked,
