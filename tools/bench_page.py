@@ -86,7 +86,7 @@ def measure(browser, address):
         for _ in range(RUNS)
     ]
     alive, painted = (statistics.median(times) for times in zip(*turns))
-    row = [len(sent), sum(size for _, size in sent) / 1000, painted, alive, alive / painted]
+    row = [len(sent), sum(size for _, size in sent) / 1000, painted, alive]
     return row, fresh(dragged)
 
 
@@ -102,8 +102,11 @@ def floor(browser):
     return times
 
 
-def tell(name, values):
-    print(f"{name:<46}" + "".join(f"{value:>9.4g}" for value in values), flush=True)
+def tell(name, values, *ratios):
+    """One row of the table; a ratio, given with the most that it may be, has a star above that."""
+    row = "".join(f"{value:>9.4g}" for value in values)
+    row += "".join(f"{ratio:>9.3g}{'*' * (ratio > most) or ' '}" for ratio, most in ratios)
+    print(f"{name:<46}{row}".rstrip(), flush=True)
 
 
 def main(folder=None):
@@ -121,15 +124,17 @@ def main(folder=None):
         for chapter in chapters():
             ((name, least),) = floor(browser).items()
             row, times = measure(browser, address + chapter)
-            tell(chapter, row)
+            tell(chapter, row, (row[3] / row[2], RATIOS[0]))
             tell(f"  {name}", least)
             for name, values in times.items():
-                tell(f"  {name}", [*values, values[0] / least[0], values[1] / least[1]])
+                work = ((a / b, most) for a, b, most in zip(values, least, RATIOS[1:]))
+                tell(f"  {name}", values, *work)
         browser.close()
     started, middle, slow = RATIOS
     print(
         f"\nAt most {MAX_REQUESTS} requests and {MAX_BYTES // 1000} kB; a page alive within "
-        f"{started} times its paint; a frame within {middle} times the floor, {slow} at p95."
+        f"{started} times its paint; a frame within {middle} times the floor, {slow} at p95. "
+        "A star marks what is more."
     )
     return 0
 

@@ -66,9 +66,8 @@ def mutants(source):
         if id(node) in quiet and not is_shape(node):
             continue
         for changed in changes(node):
-            if any(size.search(node.value) for size in free.get(id(node), ())):
-                if not any(size.search(changed.value) for size in free[id(node)]):
-                    continue
+            if not all(size.search(changed.value) for size in free.get(id(node), ())):
+                continue
             other = Replace(node, changed).visit(copy.copy(tree))
             text = ast.unparse(ast.fix_missing_locations(other))
             if text != plain:

@@ -81,6 +81,7 @@ HANDLES = "[role=slider] circle:last-of-type, input[type=range]"
 
 def settle(page):
     """Wait until formulas, fonts and widgets are there."""
+    page.wait_for_load_state()
     page.evaluate("window.MathJax?.startup?.promise.then(() => document.fonts.ready)")
     page.wait_for_function("!document.querySelector('[data-model]:not([data-alive])')")
 

@@ -15,7 +15,7 @@ import runpy
 import sys
 from pathlib import Path
 
-from canonical import FOLDED, NotebookFault, prepared, read, write
+from canonical import FOLDED, NotebookFault, is_macros, prepared, read, write
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_markdown_cell
 from outputs import tags
@@ -47,8 +47,15 @@ def chapters(book):
 
 
 def edition(notebook):
-    """What tells one edition of a chapter from another: its text, code and tags."""
-    cells = [(cell.cell_type, cell.source, sorted(tags(cell))) for cell in notebook.cells]
+    """What tells one edition of a chapter from another: its text, captions, code and tags.
+
+    Not the cell of macros: it holds the palette, and another colour is no other text.
+    """
+    cells = [
+        (cell.cell_type, cell.source, sorted(tags(cell)), figure_of(cell))
+        for cell in notebook.cells
+        if not is_macros(cell)
+    ]
     return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
 
 
@@ -116,10 +123,13 @@ class Words:
 
         Raises
         ------
-        KeyError
+        NotebookFault
             If a role, a source or a figure is unknown.
         """
-        return MARKED.sub(self.said, text)
+        try:
+            return MARKED.sub(self.said, text)
+        except KeyError as unknown:
+            raise NotebookFault(f"nothing is known of {unknown} in “{text.strip()}”") from unknown
 
 
 def workbook_copy(notebook, words):
@@ -181,6 +191,8 @@ def main(book=ROOT / "book", folder=ROOT / "workbook"):
         folder.mkdir(exist_ok=True)
         for path, notebook in notebooks.items():
             print(f"{folder.name}/{renew(path, notebook, folder, words)}")
+    except NotebookFault as fault:
+        raise SystemExit(f"{path}: {fault}") from fault
     except OSError as error:
         raise SystemExit(f"the workbook cannot be written: {error}") from error
     return 0

@@ -4,7 +4,9 @@ import re
 
 import pytest
 from html_pages import Page
+from page_metrics import settle
 from page_storage import wait_for_stored_theme
+from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
 
@@ -125,6 +127,25 @@ def test_on_paper_nothing_is_cut_off_and_no_answer_stands_under_its_question(ope
         details = page.locator("details").filter(has=page.locator("summary", has_text=folded))
         visible = details.locator(":scope > :not(summary)").evaluate_all(UNFOLDED)
         assert visible and set(visible) == {shown}, folded
+
+
+def test_the_first_widget_lives_before_the_rest_of_the_page_is_read(watch, server):
+    watch.allowed.append(server)
+    page, held = watch.page(), []
+    # The first deferred script; no other runs before it.
+    page.route("**/book.js", lambda route: held.append(route))
+    page.goto(server + CHAPTER, wait_until="commit")
+    first = page.locator("#first-widget[data-alive]")
+    expect(first).to_have_count(1)
+    assert page.locator("[data-alive]").count() == 1
+    assert page.locator("[data-set][role=button]").count() == 0
+    for script in held:
+        script.fallback()
+    settle(page)
+    assert page.locator("[data-set][role=button]").count() > 0
+    before = first.inner_text()
+    page.locator("[data-set]").first.click()
+    expect(first).not_to_have_text(before)
 
 
 # Contents and search

@@ -103,6 +103,12 @@ def test_a_mistake_on_rare_inputs_alone_is_not_seen_elsewhere():
     assert "one axis too many" in examine(viewed, lambda x: 2 * x[None]).message
 
 
+def test_what_the_task_itself_draws_is_no_habit():
+    drawn = replace(DOUBLE, reference=lambda x: x + np.random.default_rng(1).normal(), mistakes=())
+    wrong = examine(drawn, lambda x: 5 * x + np.random.default_rng(1).normal())
+    assert not wrong.passed and "draws" not in wrong.message
+
+
 def test_a_task_to_be_done_without_attnlib_and_once():
     weights = Exercise(
         **GIVEN, own=True, signature="weights(x)", cases=DOUBLE.cases[:2],

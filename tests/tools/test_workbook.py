@@ -107,6 +107,16 @@ def test_nothing_is_ever_written_over(make):
     assert before.items() <= contents(make.folder).items()
 
 
+def test_a_caption_makes_a_new_edition_and_a_colour_does_not(make, monkeypatch):
+    make()
+    figure = FIGURE["figure"] | {"caption": "Two, drawn anew."}
+    plane = code("plane", [OUR_WIDGET], ["hide-input"], "plane", figure=figure)
+    make.write("01_first.ipynb", CELLS[0], plane, *CELLS[2:])
+    assert make()[0].startswith("workbook/01_first_2.ipynb: made")
+    monkeypatch.setattr(workbook, "notebook_macros", lambda: MACROS.replace("RGB", "rgb"))
+    assert make() == ["workbook/01_first_2.ipynb: kept", "workbook/02_second.ipynb: kept"]
+
+
 FOREIGN = {
     "empty": "", "cut off": '{"cells": [{"cell', "a list": "[]", "a number": "3", "bytes": b"\xff",
     "no metadata": '{"cells": []}', "other metadata": '{"cells": [], "metadata": []}',
@@ -141,6 +151,10 @@ def test_a_broken_chapter_and_a_place_that_is_taken_are_said(make):
     with pytest.raises(SystemExit, match="the workbook cannot be written: "):
         make()
     assert make.folder.read_text() == "a file"
+    make.folder.unlink()
+    make.write("02_second.ipynb", prose("As {eq}`one` says."))
+    with pytest.raises(SystemExit, match=r"02_second\.ipynb: nothing is known of 'eq' in “As "):
+        make()
     (make.folder.parent / "book/02_second.ipynb").write_text("<<<<<<< HEAD")
     with pytest.raises(SystemExit, match=r"02_second\.ipynb: is not a notebook"):
         make()

@@ -15,10 +15,11 @@ DRAWS = {"default_rng", "normal", "standard_normal", "uniform", "random", "rand"
 LOADED = "LOAD.*(FAST|DEREF|CLOSURE)|STORE_FAST_LOAD"
 
 
-def habits(name, answer, first, again):
+def habits(name, answer, first, again, reference=None):
     """What stands out in a function, in a sentence; empty if nothing does.
 
-    ``first`` and ``again`` are the Outcomes of two calls with the same arguments.
+    ``first`` and ``again`` are the Outcomes of two calls with the same arguments; what the code of
+    ``reference`` does itself is no habit.
 
     Examples
     --------
@@ -27,7 +28,7 @@ def habits(name, answer, first, again):
     'half never uses its argument y.'
     """
     code = code_of(answer)
-    if code and DRAWS & set(_names(code, "ATTR|METHOD|GLOBAL")):
+    if DRAWS & (_called(code) - _called(code_of(reference))):
         return (
             f"{name} draws random numbers, so the result is close at best, and another draw gives "
             "another one. What is asked for follows without drawing."
@@ -53,6 +54,10 @@ def taken_from(package, answer):
         n: getattr(_known(answer, n), "__module__", None) for n in _names(code_of(answer), "GLOBAL")
     }
     return [name for name, home in homes.items() if str(home).startswith(package)]
+
+
+def _called(code):
+    return set(_names(code, "ATTR|METHOD|GLOBAL"))
 
 
 def _names(code, kinds):

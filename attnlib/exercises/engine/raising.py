@@ -11,7 +11,7 @@ HINTS = {
         "Python knows no such name here. Either it is misspelt, or the line that sets it, perhaps "
         "an import, is missing or has not been run."
     ),
-    r"^ModuleNotFoundError": "That package is not installed here; NumPy is enough.",
+    r"^ModuleNotFoundError": "That package is not installed here.",
     r"slice indices must|interpreted as an integer": (
         "A position has to be a whole number, and / never gives one: use //."
     ),
@@ -44,7 +44,7 @@ HINTS = {
         "The functions of math take a single number; NumPy's take arrays too."
     ),
     r"^AssertionError": "That is your own assert: it stops an input that the task allows.",
-    r"^LinAlgError": "The task needs no inverse, and this matrix has none.",
+    r"^LinAlgError": "The matrix has no inverse, or the wrong shape for what is done with it.",
     r"^ZeroDivision|math domain": "A number there is 0, or negative, on this input: print it.",
     r"(holds|contains?) .*(inf|nan)": (
         "Something before has been divided by 0, or has grown too large: print it."

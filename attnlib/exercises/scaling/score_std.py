@@ -221,6 +221,6 @@ EXERCISE = Exercise(
     "thousand q and k and compare with np.std.",
     general="Start with the variance of one product q_i k_i, then sum d of them, then take the "
     "root once.",
-    why="Each variance goes into every product once, and d products add. With both variances 1 it is "
-    "√d, and dividing by √d is right; with others the divisor is another.",
+    why="Each variance goes into every product once, and d products add. With both variances 1 it "
+    "is √d, and dividing by √d is right; with others the divisor is another.",
 )

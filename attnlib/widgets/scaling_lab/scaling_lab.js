@@ -1,7 +1,9 @@
 // Random queries and keys: what the number of components does to scores, weights and gradient.
 import { bars, chart, dots } from "../shared/chart.js";
 import { choice, slider } from "../shared/controls.js";
-import { bound, controlRow, follow, frameOf, panel, presets, spoken } from "../shared/frame.js";
+import {
+  bound, controlRow, follow, frameOf, panel, presets, readable, spoken,
+} from "../shared/frame.js";
 import { fill, h, number, write } from "../shared/parts.js";
 import { correlated, median, randomProducts, slopes, summarize } from "./sampling.js";
 import words from "./words.json";
@@ -74,6 +76,9 @@ export function render({ model, el }) {
   ];
   const note = () => h("p", { class: "attn-panel-note" }, h("span"), h("span"));
   const notes = words.charts.map(note);
+  const writeNotes = readable(notes[0], (filled) =>
+    filled.forEach((lines, i) => lines.forEach((line, k) => write(notes[i].children[k], line))),
+  );
   const voice = spoken(words);
 
   // What takes long is computed once: the products for a seed, the slopes for what they hang on.
@@ -109,11 +114,9 @@ export function render({ model, el }) {
     const { mean, std, own, sorted: weights } = found;
     const slope = median(byQuery[name]);
     const numbers = { mean, std, own, largest: weights[0], slope };
-    const told = words.charts.map(([, spoken, ...lines], chart) => {
-      const filled = lines.map((line) => fill(line, numbers));
-      filled.forEach((line, i) => write(notes[chart].children[i], line));
-      return `${spoken}: ${filled.join(", ")}.`;
-    });
+    const filled = words.charts.map(([, , ...lines]) => lines.map((line) => fill(line, numbers)));
+    writeNotes(filled);
+    const told = words.charts.map(([, name], i) => `${name}: ${filled[i].join(", ")}.`);
     voice.say([`d = ${d}.`, ...told].join(" "), numbers);
   }
 

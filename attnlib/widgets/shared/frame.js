@@ -71,16 +71,16 @@ function still(frame) {
 export function readable(element, writeNumbers) {
   let waiting = null;
   let latest = [];
-  let written = 0;
+  let writtenAt = 0;
   const writeLatest = () => {
     clearTimeout(waiting);
     waiting = null;
-    written = performance.now();
+    writtenAt = performance.now();
     writeNumbers(...latest);
   };
   return (...numbers) => {
     latest = numbers;
-    const pause = written + 100 - performance.now();
+    const pause = writtenAt + 100 - performance.now();
     if (pause <= 0 || !element.closest(".attn--held")) writeLatest();
     else waiting ??= setTimeout(writeLatest, pause + 50);
   };

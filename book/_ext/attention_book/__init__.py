@@ -54,7 +54,7 @@ def write_styles(app, exception):
     folder = Path(app.outdir, "_static")
     (folder / "attention.css").write_text("\n".join(sources), encoding="utf-8")
     (folder / "widgets").mkdir(exist_ok=True)
-    for name in live.scripts_of(app.env):
+    for name in live.widgets_used(app.env):
         (folder / "widgets" / f"{name}.js").write_text(modules.site_script(name), encoding="utf-8")
     host = (app.srcdir / "book/_assets/live.js").read_text(encoding="utf-8")
     (folder / "live.js").write_text(host + modules.shared_script(), encoding="utf-8")
@@ -155,8 +155,11 @@ def name_code_folds(body, config):
 def page_context(app, pagename, templatename, context, doctree):
     """What the layout asks for: scripts, the notebook to download."""
     context["description"] = about.description(doctree)
-    scripts = live.scripts_of(app.env, pagename)
-    context["has_widgets"] = bool(scripts)
+    widgets, _ = live.known(app.env).get(pagename, ([], {}))
+    context["is_early"] = 'id="first-widget"' in (context.get("body") or "")
+    early = live.scripts_of(widgets[:1]) if context["is_early"] else []
+    context["widget_scripts"] = live.scripts_of(set(widgets))
+    context["late_scripts"] = [s for s in context["widget_scripts"] if s not in early]
     context["is_review"] = 'id="practice-review"' in (context.get("body") or "")
     context["is_cover"] = pagename == app.config.root_doc
     context["chapter"] = chapter_number(pagename)
@@ -164,9 +167,7 @@ def page_context(app, pagename, templatename, context, doctree):
     body = context.get("body") or ""
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
     body = name_code_folds(without_plain_spans(keep_with_formula(body)), app.config)
-    body = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
-    to_root = "../" * pagename.count("/")
-    context["body"], context["widget_scripts"] = live.first_alive(body, scripts, to_root)
+    context["body"] = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
     source = app.env.doc2path(pagename) if pagename in app.env.all_docs else ""
     context["notebook"] = f"_sources/{pagename}.ipynb" if str(source).endswith(".ipynb") else None
     # The layout names its own scripts; Sphinx's list has the theme-less defaults.

@@ -8,7 +8,6 @@ its own, which the browser loads only where it is seen, so that the page's text 
 
 import hashlib
 import json
-import re
 from html import escape
 from pathlib import Path
 
@@ -44,7 +43,7 @@ def anchor(name):
     return nodes.make_id(f"answer-{name}")
 
 
-def place(data, keep, alternative=None):
+def place(data, keep, alternative=None, root=None):
     """The HTML of one widget's place in the page.
 
     Parameters
@@ -55,6 +54,10 @@ def place(data, keep, alternative=None):
         SVG text of the picture -> its address, seen from the page.
     alternative : str, optional
         What the picture shows, in words; by default what the widget's class says.
+    root : str, optional
+        For a page's first widget, the way from the page to the site's root.  Its scripts then stand
+        right behind its place, so that it lives before the rest of the page is read and laid out
+        piece by piece; and its place is one that the layout can wait for.
     """
     state = data[STATE]
     widget = WIDGETS[state["script"]]
@@ -67,12 +70,24 @@ def place(data, keep, alternative=None):
         words = escape(alternative or widget.shows)
         picture = f'<img loading="lazy" alt="{words}" src="{escape(address)}">'
     heights = "; ".join(f"--{name}: {pixels}px" for name, pixels in widget.heights.items())
+    first = "" if root is None else 'id="first-widget" '
+    scripts = [] if root is None else scripts_of([state["script"]])
+    tags = (f'<script src="{root}_static/{script}"></script>' for script in scripts)
     return (
-        f'<div class="attn-live" data-look="{widget.look}" style="{heights}" '
+        f'<div {first}class="attn-live" data-look="{widget.look}" style="{heights}" '
         f'data-script="{escape(state["script"])}" data-model="{escape(state["model"])}">'
         f'<div class="attn-fallback">{picture}</div>'
-        f'<script type="application/json">{script_json(state)}</script></div>'
+        f'<script type="application/json">{script_json(state)}</script></div>' + "".join(tags)
     )
+
+
+def scripts_of(widgets):
+    """Addresses of the scripts that these widgets need, from the site's `_static`, in their order.
+
+    >>> scripts_of({"quiz", "practice"})
+    ['live.js', 'widgets/practice.js', 'widgets/quiz.js']
+    """
+    return ["live.js", *(f"widgets/{name}.js" for name in sorted(widgets))] if widgets else []
 
 
 def replace_widgets(app, docname, source):
@@ -87,12 +102,13 @@ def replace_widgets(app, docname, source):
     if Path(path).suffix != ".ipynb":
         return
     notebook = json.loads(source[0])
-    scripts, pictures = set(), {}
+    widgets, pictures = [], {}
+    root = "../" * docname.count("/")
 
     def keep(svg):
         name = f"{hashlib.sha256(svg.encode()).hexdigest()}.svg"
         pictures[name] = svg
-        return f"{'../' * docname.count('/')}{app.builder.imagedir}/{name}"
+        return f"{root}{app.builder.imagedir}/{name}"
 
     for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
@@ -104,71 +120,30 @@ def replace_widgets(app, docname, source):
                         f"{path}, cell {cell.get('id')!r}: there is no widget "
                         f"attnlib/widgets/{script}; run the notebook anew."
                     )
-                scripts.add(script)
                 image = cell["metadata"].get("mystnb", {}).get("image", {})
-                output["data"] = {"text/html": place(data, keep, image.get("alt"))}
+                words, way = image.get("alt"), None if widgets else root
+                output["data"] = {"text/html": place(data, keep, words, way)}
+                widgets.append(script)
             elif VIEW in data:
                 raise ExtensionError(
                     f"{path}, cell {cell.get('id')!r}: this widget needs a kernel and cannot live "
                     "in the page; show a widget of attnlib.widgets, or tag the cell live-only."
                 )
-    if scripts:
-        known(app.env)[docname] = (scripts, pictures)
+    if widgets:
+        known(app.env)[docname] = (widgets, pictures)
     source[0] = json.dumps(notebook)
 
 
 def known(env):
-    """Widget scripts and pictures of every page, kept with the environment."""
+    """Widgets of every page in their order, and its pictures, kept with the environment."""
     if not hasattr(env, "attention_widgets"):
         env.attention_widgets = {}
     return env.attention_widgets
 
 
-def scripts_of(env, *docnames):
-    """Names of the widget scripts that these pages need, in their order; all pages by default."""
-    pages = known(env)
-    used = set().union(*(pages[name][0] for name in docnames or pages if name in pages))
-    return sorted(used)
-
-
-#: A widget's place, as `place` writes it.
-_PLACE = re.compile(r'<div class="attn-live".*?data-script="(\w+)".*?</script></div>', re.DOTALL)
-
-
-def first_alive(body, scripts, to_root):
-    """A page whose first widget lives as soon as it is read, and the scripts that can wait.
-
-    The first widget's scripts stand right behind it, so that it does not wait for the rest of the
-    page to be read and laid out piece by piece; its place has a name for the layout, which keeps
-    the browser from drawing the page before it has come that far.  A page without widgets that
-    needs scripts gets them all at its end.
-
-    Parameters
-    ----------
-    body : str
-        HTML.
-    scripts : list of str
-        Names of the widget scripts that the page needs.
-    to_root : str
-        The way from the page to the site's root.
-
-    Returns
-    -------
-    body : str
-        HTML with the first widget's scripts.
-    rest : list of str
-        Addresses of the other scripts, from the site's root, in their order.
-    """
-    first = _PLACE.search(body)
-    names = ["live.js", *(f"widgets/{name}.js" for name in scripts)] if scripts else []
-    if not first:
-        return body, names
-    now = ["live.js", f"widgets/{first[1]}.js"]
-    tags = "".join(f'<script src="{to_root}_static/{name}"></script>' for name in now)
-    named = first[0].replace("<div ", '<div id="first-widget" ', 1)
-    return body[: first.start()] + named + tags + body[first.end() :], [
-        name for name in names if name not in now
-    ]
+def widgets_used(env):
+    """The widgets of the whole site."""
+    return set().union(*(widgets for widgets, _ in known(env).values()))
 
 
 def pictures_used(env):
