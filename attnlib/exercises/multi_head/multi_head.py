@@ -113,8 +113,8 @@ SPLIT = (
     "the first head gets all of the first rows instead of the first columns of every row."
 )
 PAIR = (
-    "scaled_dot_product_attention returns a pair, the outputs and the weights, and both go on to "
-    "the merge. Give both a name, or take the element [0], which is the outputs."
+    "The call of scaled_dot_product_attention returns a pair, outputs and weights, and both go on "
+    "to the merge. Give both a name, or take the element [0], which is the outputs."
 )
 BY_WIDTH = (
     "The scores are divided by the root of the whole width, d_model or n_heads times d_k. A dot "
