@@ -22,9 +22,10 @@ def _error(readout):
 
 EXERCISE = Exercise(
     signature="left_over(A)",
-    task="Write left_over(A): A[h, f] is the weight that head h gives to the item with the wanted "
-    "value f. The values are independent, of mean 0 and variance 1: what share of their variance "
-    "does the best linear readout leave over? Compute it from A, without drawing values.",
+    task="Write left_over(A): A[i, j] is the weight that head i gives to the item with the wanted "
+    "value j; other items get none. The values are independent, of mean 0 and variance 1: what "
+    "share of their variance does the best linear readout leave over? Compute "
+    "it from A, without drawing values.",
     returns="a single number",
     reference=left_over,
     cases=(
@@ -117,8 +118,8 @@ EXERCISE = Exercise(
             "rows of A span?",
         ),
     ),
-    definition="It should be the mean squared error of the best linear readout, on many draws of "
-    "the values.",
+    definition="It should be the same number at every call: the mean squared error of the best "
+    "linear readout over all values that could be drawn, and that A alone decides.",
     general="The function takes no random numbers: the share follows from A, exactly. To see which "
     "it is, draw values v beside it, compute the heads' outputs A v, fit the values from them with "
     "np.linalg.lstsq, and look which few errors occur.",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib import merge_heads, softmax, split_heads
+from attnlib import merge_heads, scaled_dot_product_attention, softmax, split_heads
 from attnlib.exercises import Case, Exercise, Mistake
 
 
@@ -83,6 +83,19 @@ def _softmax_over(axis):
     return weigh
 
 
+def _pair_merged(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
+    """Outputs and weights of all heads merged as if they were one array."""
+    Q, K, V = (split_heads(X, n_heads) for X in (X_Q @ W_Q, X_KV @ W_K, X_KV @ W_V))
+    return merge_heads(scaled_dot_product_attention(Q, K, V)) @ W_O
+
+
+def _pair_in_each_round(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
+    """Outputs and weights of each head side by side, in a loop."""
+    projected = (X_Q @ W_Q, X_KV @ W_K, X_KV @ W_V)
+    pieces = zip(*(np.split(X, n_heads, axis=-1) for X in projected))
+    return np.hstack([scaled_dot_product_attention(*piece) for piece in pieces]) @ W_O
+
+
 def _on_items(change):
     """multi_head with its arguments changed first."""
     return lambda *given: multi_head(*change(*given))
@@ -98,6 +111,10 @@ def _draw(n_q, n_k, d_model, d_source, n_heads, d_k, d_v, d_out):
 SPLIT = (
     "Queries, keys and values are split by reshape alone. The shapes fit and the numbers do not: "
     "the first head gets all of the first rows instead of the first columns of every row."
+)
+PAIR = (
+    "The call of scaled_dot_product_attention returns a pair, outputs and weights, and both go on "
+    "to the merge. Give both a name, or take the element [0], which is the outputs."
 )
 BY_WIDTH = (
     "The scores are divided by the root of the whole width, d_model or n_heads times d_k. A dot "
@@ -150,6 +167,14 @@ EXERCISE = Exercise(
             "The scores are divided by d_k. The scale is its root.",
         ),
         Mistake(
+            "scaled_by_d_v",
+            lambda X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads: _with(
+                length=lambda Q, W_Q: W_V.shape[1] // n_heads
+            )(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads),
+            "The scores are divided by √d_v. A score is a dot product of a query and a key, and "
+            "these have d_k components: divide by √d_k.",
+        ),
+        Mistake(
             "scaled_by_heads",
             _with(length=lambda Q, W_Q: len(Q)),
             "The scores are divided by the root of the number of heads, the first axis of what is "
@@ -183,6 +208,16 @@ EXERCISE = Exercise(
             "under_one_another",
             _with(merge=_under_one_another),
             "The heads' outputs are put under one another. They belong side by side: axis -1.",
+        ),
+        Mistake(
+            "pair_merged",
+            _pair_merged,
+            PAIR,
+        ),
+        Mistake(
+            "pair_in_each_round",
+            _pair_in_each_round,
+            PAIR,
         ),
         Mistake(
             "not_moved",
@@ -266,7 +301,7 @@ EXERCISE = Exercise(
     properties=(),
     definition="Each head should be scaled dot-product attention on its own columns, and the "
     "output the heads side by side, times W_O.",
-    general="Take one head alone: its columns of W_Q, W_K and W_V, attention as in chapter 5. "
+    general="Take one head alone: its columns of W_Q, W_K and W_V, attention as in chapter 4. "
     "Compare it with what your function computes for that head before the merge.",
     why="Heads do not mix before the output, and each has weights of its own: that is all that "
     "sets them apart from one wide head.",

@@ -57,10 +57,16 @@ EXERCISE = Exercise(
             "columns, and that is d_model only if n_heads times d_v is.",
         ),
         Mistake(
+            "W_O_square_of_the_heads",
+            lambda d, h, k, v: h * d * (2 * k + v) + (h * v) ** 2,
+            "W_O is counted as a square of n_heads times d_v. It makes outputs as long as an item: "
+            "its columns are d_model.",
+        ),
+        Mistake(
             "four_squares",
             lambda d, h, k, v: 4 * d * d,
-            "That is 4 d_model², which is right only where n_heads times d_k and n_heads times d_v "
-            "are both d_model. Use the lengths that are given.",
+            "That is 4 d_model², which is right only where n_heads · (d_k + d_v) is "
+            "twice d_model. Use the lengths that are given.",
         ),
         Mistake(
             "keys_share_with_queries",

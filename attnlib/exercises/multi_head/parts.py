@@ -70,6 +70,12 @@ EXERCISE = Exercise(
             "has n_heads times d_v rows, and each head has d_v of its own.",
         ),
         Mistake(
+            "all_rows_for_each",
+            lambda Y, W_O: np.stack([Y_i @ W_O for Y_i in Y]),
+            "Each head is multiplied with the whole of W_O, whose rows are as many as all heads "
+            "together have components. Cut W_O first: d_v rows for each head.",
+        ),
+        Mistake(
             "strided_rows",
             _by_rows(lambda h, n, d: slice(h, None, n)),
             "Each head takes every n_heads-th row of W_O. Merged, the heads stand one after the "

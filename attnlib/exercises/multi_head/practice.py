@@ -92,8 +92,9 @@ def sum_of_heads(rng):
     by_parts = parts(y[:, None, None], W_O)[:, 0]
     return Problem(
         question=f"Two heads with `d_v = 1` return `{short(y[0])}` and `{short(y[1])}` for a "
-        f"query. W_O has the rows `{short(W_O[0])}` and `{short(W_O[1])}`. What is the output, and "
-        "what is it if the second head is switched off, its output 0?",
+        f"query. W_O has the rows `{short(W_O[0])}` and `{short(W_O[1])}`. What are the two "
+        "numbers of the output, and what are they if the second head is switched off, its output "
+        "0?",
         answer=[*by_parts.sum(axis=0), *by_parts[0]],
         working=[
             f"Head 1 adds `{short(y[0])} · {short(W_O[0])} = {short(first)}`",
@@ -167,7 +168,7 @@ PRACTICE = {
     "sum_of_heads": Kind(
         title="what each head adds",
         draw=sum_of_heads,
-        fields=["output 1", "output 2", "alone 1", "alone 2"],
+        fields=["output, first", "output, second", "alone, first", "alone, second"],
         hint="Each head's number times its row of W_O, then the sum of the two rows.",
     ),
     "one_head": Kind(

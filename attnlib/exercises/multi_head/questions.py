@@ -40,8 +40,8 @@ QUESTIONS = {
         },
     ),
     "weights_shape": choice(
-        "Self-attention over 10 items with d_model = 64 and 4 heads. Which shape do the weights "
-        "have?",
+        "10 items search among themselves, so they are queries too, with d_model = 64 and 4 "
+        "heads of 16. Which shape do the weights have?",
         wrong("`(10, 10)`", "That is one head's. Each head has weights of its own."),
         right("`(4, 10, 10)`", "For each head a table, with a row for each query."),
         wrong("`(4, 10, 16)`", "That is the shape of queries, keys and values after the split."),
@@ -89,8 +89,8 @@ QUESTIONS = {
         ),
     ),
     "cost": choice(
-        "d_model stays at 512, and instead of 1 head there are 8, with d_k = d_v = 64. What is 8 "
-        "times as much as before?",
+        "d_model stays at 512, and instead of 1 head with d_k = d_v = 512 there are 8 with 64. "
+        "What is 8 times as much as before?",
         wrong("The parameters.", "4 · 512², with 1 head or with 8."),
         wrong(
             "The multiplications of queries with keys.",

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from attnlib import MultiHeadAttention, merge_heads, softmax, split_heads
+from attnlib import (
+    MultiHeadAttention,
+    merge_heads,
+    scaled_dot_product_attention,
+    softmax,
+    split_heads,
+)
 from attnlib.exercises import check, find
 
 
@@ -22,6 +28,28 @@ def looped(*, length=lambda d_k, d_model, h: d_k, after=np.hstack, divide=False)
         return merged @ W_O[: merged.shape[1]] / (n_heads if divide else 1)
 
     return multi_head
+
+
+def by_hand(length=None, take=lambda pair: pair[0]):
+    """The layer with the functions of the page; with a length, the scale is made by hand."""
+
+    def multi_head(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
+        Q, K, V = (split_heads(X, n_heads) for X in (X_Q @ W_Q, X_KV @ W_K, X_KV @ W_V))
+        if length is None:
+            return merge_heads(take(scaled_dot_product_attention(Q, K, V))) @ W_O
+        return merge_heads(softmax(Q @ K.swapaxes(1, 2) / length(Q, V) ** 0.5) @ V) @ W_O
+
+    return multi_head
+
+
+def pairs_in_a_loop(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
+    found = []
+    for h in range(n_heads):
+        Q, K, V = (
+            np.split(X @ W, n_heads, axis=1)[h] for X, W in ((X_Q, W_Q), (X_KV, W_K), (X_KV, W_V))
+        )
+        found.append(scaled_dot_product_attention(Q, K, V))
+    return np.concatenate(found, axis=-1) @ W_O
 
 
 @pytest.mark.parametrize(
@@ -53,6 +81,12 @@ def looped(*, length=lambda d_k, d_model, h: d_k, after=np.hstack, divide=False)
         ("multi_head", "averaged", looped(divide=True)),
         ("multi_head", "one_wide_head", lambda X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads: softmax(
             X_Q @ W_Q @ (X_KV @ W_K).T / np.sqrt(W_Q.shape[1])) @ (X_KV @ W_V) @ W_O),
+        ("multi_head", "scaled_by_d_v", by_hand(lambda Q, V: V.shape[-1])),
+        ("multi_head", "pair_merged", by_hand(take=lambda pair: pair)),
+        ("multi_head", "pair_in_each_round", pairs_in_a_loop),
+        ("parts", "all_rows_for_each", lambda Y, W_O: Y @ W_O),
+        ("parameters", "W_O_square_of_the_heads", lambda d, h, k, v: (
+            2 * d * h * k + d * h * v + (h * v) * (h * v))),
         ("left_over", "counts_heads", lambda A: max(0, 1 - len(A) / A.shape[1])),
         ("left_over", "counts_all_heads", lambda A: 1 - A.shape[0] / A.shape[1]),
         ("left_over", "weights_as_readout", lambda A: (
@@ -77,6 +111,7 @@ def test_mistakes_as_readers_write_them(exercise, mistake, answer):
         ("split", lambda X, n_heads: np.stack(np.split(X, n_heads, axis=-1), axis=-3)),
         ("multi_head", looped()),
         ("parts", lambda Y, W_O: np.einsum("hnv,hvo->hno", Y, W_O.reshape(*Y.shape[::2], -1))),
+        ("multi_head", by_hand()),
         ("left_over", lambda A: (
             (np.eye(A.shape[1]) - np.linalg.pinv(A) @ A) ** 2).sum() / A.shape[1]),
     ],
