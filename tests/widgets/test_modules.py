@@ -1,5 +1,7 @@
 """Joining: each file keeps its names to itself, in Jupyter's form and in the site's."""
 
+import re
+
 import pytest
 
 from attnlib.widgets import WIDGETS
@@ -70,3 +72,22 @@ def test_all_files_at_once_run_in_the_site_and_in_jupyter(browser, javascript):
         render = "typeof (await import(address)).default.render"
         check = IMPORT.replace("(await import(address)).default.render(3)", render)
         assert page.evaluate(check, modules.notebook_module(name)) == "function"
+
+
+def names(text):
+    """Classes and attributes that a style sheet or a script speaks of."""
+    return set(re.findall(r"\battn-[\w-]+|\bdata-[\w-]+", text))
+
+
+def test_no_style_sheet_reaches_into_another_widget():
+    """A page has the sheets of all widgets, so a rule of one has to name what only that one has."""
+    folders = {name: modules.HERE / name for name in WIDGETS}
+    sheets = {name: "".join(f.read_text() for f in folders[name].glob("*.css")) for name in WIDGETS}
+    shared = names("".join(f.read_text() for f in modules.HERE.glob("shared/*.js")))
+    for name, sheet in filter(all, sheets.items()):
+        rules = re.findall(r"([^{}]+)\{[^{}]*\}", re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL))
+        for other in set(WIDGETS) - {name}:
+            scripts = "".join(f.read_text() for f in folders[other].glob("*.js"))
+            used = shared | names(sheets[other]) | names(scripts)
+            for selector in ",".join(rules).split(","):
+                assert not names(selector) <= used, f"{name} styles {other}: {selector.strip()}"

@@ -12,11 +12,11 @@ const MOST = 3;
 const HEADS = [1, 2, 3];
 
 function cell(kind, ...children) {
-  return h("span", { role: "cell", class: `attn-cell attn-${kind}` }, ...children);
+  return h("span", { role: "cell", class: `attn-${kind}` }, ...children);
 }
 
 function line(kind, ...cells) {
-  return h("div", { role: "row", class: `attn-line attn-line--${kind}` }, ...cells);
+  return h("div", { role: "row", class: `attn-heads-row attn-heads-row--${kind}` }, ...cells);
 }
 
 function digits() {
@@ -37,7 +37,7 @@ function headsTable() {
     return { text, element: cell(kind, text) };
   };
   const head = headsRow("head", [cell("book", "book"), cell("price", "price")], (i) => ({
-    element: h("span", { role: "columnheader", class: "attn-cell attn-name" }, `Head ${i}`),
+    element: h("span", { role: "columnheader", class: "attn-name" }, `Head ${i}`),
   }));
   const books = TOPICS.map((topic, i) => {
     const asked = h("span", { class: "attn-match" });
@@ -162,7 +162,7 @@ function resultTable() {
   });
   const loss = digits();
   const header = (kind, text) =>
-    h("span", { role: "columnheader", class: `attn-cell attn-${kind}` }, text);
+    h("span", { role: "columnheader", class: `attn-${kind}` }, text);
   const element = h(
     "div",
     { role: "table", class: "attn-result", "aria-label": "Output and error" },

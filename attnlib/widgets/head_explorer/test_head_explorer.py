@@ -113,7 +113,7 @@ def test_readout_and_error_are_the_same_in_the_page(javascript, given):
 def test_the_table_and_the_shapes_show_what_attnlib_says(show):
     model = HeadExplorer(heads=3, aims=[0.2, 0.9, 0.5], off=1, topic=2)
     page = show(model)
-    books = page.get_by_role("table", name="What each head does").locator(".attn-line--book")
+    books = page.get_by_role("table", name="What each head does").locator(".attn-heads-row--book")
     drawn = [
         [float(cell.inner_text()) for cell in row.locator(".attn-share .attn-number").all()]
         for row in books.all()

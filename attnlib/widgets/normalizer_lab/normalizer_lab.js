@@ -57,7 +57,7 @@ function scoresPanel(model) {
   const rows = model.get("scores").map((_, i) => {
     const y = STEP * (i + 0.5) + 2;
     const shown = tick(WIDTH, y + 5, "end", "");
-    const knob = svg("circle", { class: "attn-knob", cy: y, r: 8 });
+    const knob = svg("circle", { class: "attn-lab-end", cy: y, r: 8 });
     const hit = svg("circle", { class: "attn-hit", cy: y });
     const group = svg("g", null, knob, hit);
     root.append(tick(2, y + 5, "start", `s${subscript(i)}`), shown, group);
@@ -97,7 +97,7 @@ function weightsPanel(model) {
   const digits = n > 5 ? 2 : 3;
   const rows = NAMES.map(([name, text], at) => {
     const base = row * (at + 1) - 4;
-    const bars = svg("path", { class: "attn-share" });
+    const bars = svg("path", { class: "attn-lab-bars" });
     const shown = Array.from({ length: n }, (_, i) => tick(middle(i), 0, "middle", ""));
     const rule = svg("line", { class: "attn-axis", x1: left, x2: WIDTH, y1: base, y2: base });
     const label = svg("text", { class: "attn-tick attn-row-name", x: 0, y: base - 4 }, text);
@@ -137,8 +137,8 @@ function jacobianPanel(model) {
   const cells = Array.from({ length: n }, (_, i) =>
     Array.from({ length: n }, (_, j) => {
       const [x, y] = [start + j * size, top + i * size];
-      const box = svg("rect", { class: "attn-entry", x: x + 1, y: y + 1, width: size - 2, height: size - 2 });
-      const text = svg("text", { class: "attn-tick attn-entry-number", x: x + size / 2, y: y + size / 2 + 5, "text-anchor": "middle" });
+      const box = svg("rect", { class: "attn-jacobian", x: x + 1, y: y + 1, width: size - 2, height: size - 2 });
+      const text = svg("text", { class: "attn-tick attn-jacobian-number", x: x + size / 2, y: y + size / 2 + 5, "text-anchor": "middle" });
       root.append(box, text);
       return { box, text };
     }),
@@ -152,7 +152,7 @@ function jacobianPanel(model) {
   const draw = (J) =>
     each(J, ({ box }, x) =>
       set(box, {
-        class: `attn-entry attn-${x < 0 ? "key" : "query"}`,
+        class: `attn-jacobian attn-${x < 0 ? "key" : "query"}`,
         "fill-opacity": (0.55 * Math.min(Math.abs(x) / FULL, 1)).toFixed(3),
       }),
     );

@@ -94,13 +94,13 @@ def bars(path):
 def test_the_panels_show_what_attnlib_says(show, name):
     model = NormalizerLab(scores=[1.2, 0.9, 0.2, -1], normalizer=name, temperature=0.7)
     page = show(model)
-    drawn = page.locator(".attn-share").all()
+    drawn = page.locator(".attn-lab-bars").all()
     for path, (kind, weights) in zip(drawn, model.weights.items(), strict=True):
         assert np.array(bars(path.get_attribute("d"))) / 38 == pytest.approx(weights, abs=1e-3)
         assert (path.get_attribute("data-chosen") is not None) == (kind == name)
-    entries = [e.inner_html() for e in page.locator(".attn-entry-number").all()]
+    entries = [e.inner_html() for e in page.locator(".attn-jacobian-number").all()]
     assert entries == entries_of(model.jacobian)
-    tints = [e.get_attribute("class").split("-")[-1] for e in page.locator(".attn-entry").all()]
+    tints = [e.get_attribute("class").split("-")[-1] for e in page.locator(".attn-jacobian").all()]
     assert tints == ["key" if x < 0 else "query" for x in model.jacobian.ravel()]
     cut = page.locator(".attn-cut")
     assert (cut.get_attribute("visibility") is None) == (name == "sparsemax")

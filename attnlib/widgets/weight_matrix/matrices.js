@@ -10,16 +10,16 @@ const AXES = ["x", "y"];
 function matrix(title, kind, heads, count, cellsOf, choose) {
   const row = (given, ...cells) => h("div", { role: "row", ...given }, ...cells);
   const head = ([text, role]) =>
-    h("span", { role: "columnheader", class: `attn-entry attn-${role}` }, text);
+    h("span", { role: "columnheader", class: `attn-matrix-entry attn-${role}` }, text);
   const rows = Array.from({ length: count }, (_, i) => {
-    const found = row({ class: "attn-line" }, ...cellsOf(i));
+    const found = row({ class: "attn-matrix-row" }, ...cellsOf(i));
     found.addEventListener("click", () => choose(i));
     return found;
   });
   const columns = `--columns: ${heads.length}`;
   const table = h("div", { role: "table", "aria-label": title, style: columns });
   table.className = `attn-matrix attn-matrix--${kind}`;
-  table.append(row({ class: "attn-line attn-line--head" }, ...heads.map(head)), ...rows);
+  table.append(row({ class: "attn-matrix-row attn-matrix-row--head" }, ...heads.map(head)), ...rows);
   const element = h("div", null, h("p", { class: "attn-panel-title" }, title), table);
   return { element, rows };
 }
@@ -32,9 +32,9 @@ export function matrices({ queries, keys, range, at, place, choose }) {
     if (text) complaints.set(name, text);
     write(message, [...complaints.values()].at(-1) ?? "");
   };
-  const cell = (...children) => h("span", { role: "cell", class: "attn-entry" }, ...children);
+  const cell = (...children) => h("span", { role: "cell", class: "attn-matrix-entry" }, ...children);
   const named = (letter, role) => (i) =>
-    h("span", { role: "rowheader", class: `attn-entry attn-${role}` }, letter + subscript(i));
+    h("span", { role: "rowheader", class: `attn-matrix-entry attn-${role}` }, letter + subscript(i));
   const entries = (count) =>
     Array.from({ length: queries }, () =>
       Array.from({ length: count }, () => cell(h("span", { class: "attn-number" }))),

@@ -150,7 +150,7 @@ def test_a_row_is_chosen_by_pressing_it_in_any_matrix(show):
         rows.nth(row + 1).click(position={"x": 3, "y": 12})
         frame(page)
         assert state(page, WeightMatrix)["row"] == row
-        marked = page.locator(".attn-line[data-chosen]")
+        marked = page.locator(".attn-matrix-row[data-chosen]")
         assert marked.count() == 4
         assert page.get_by_role("radio", name=f"q{'₁₂₃'[row]}").is_checked()
 

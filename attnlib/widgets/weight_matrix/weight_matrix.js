@@ -177,7 +177,7 @@ export function render({ model, el }) {
       model,
       h(
         "div",
-        { class: "attn-panels" },
+        { class: "attn-panels attn-answers" },
         panel(words.left, meeting.root, keys.element),
         panel(words.right, answering.root, values.element),
       ),
