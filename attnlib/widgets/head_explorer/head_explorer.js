@@ -1,18 +1,24 @@
 // Heads over a small library: aim each, switch one off, and see what the output loses.
 import { choice, slider } from "../shared/controls.js";
-import { dot } from "../shared/core.js";
-import { bound, change, controlRow, follow, frameOf, presets } from "../shared/frame.js";
-import { readable, spoken } from "../shared/frame.js";
+import { dot, matmul } from "../shared/core.js";
+import {
+  bound, change, controlRow, follow, frameOf, presets, readable, spoken,
+} from "../shared/frame.js";
 import { fill, h, number, replaced, set, write } from "../shared/parts.js";
-import { AUTHORS, PRICES, TOPICS, matches, readout, weightsOf } from "./readout.js";
+import library from "./library.json";
+import { matches, readout, weightsOf } from "./readout.js";
 import words from "./words.json";
 
+const { AUTHORS, TOPICS, PRICES } = library;
 const TRAITS = ["author", "topic", "heads", "aims", "off"];
-const MOST = 3;
 const HEADS = [1, 2, 3];
 
 function cell(kind, ...children) {
   return h("span", { role: "cell", class: `attn-${kind}` }, ...children);
+}
+
+function header(kind, text) {
+  return h("span", { role: "columnheader", class: `attn-${kind}` }, text);
 }
 
 function line(kind, ...cells) {
@@ -23,7 +29,7 @@ function digits() {
   return h("span", { class: "attn-number" });
 }
 
-// A row with a cell for each head; `show` hides the cells of heads that are not there.
+// A row with a cell for each head; `draw` hides the cells of heads that are not there.
 function headsRow(kind, first, make) {
   const cells = HEADS.map(make);
   const elements = cells.map(({ element }) => element);
@@ -36,15 +42,15 @@ function headsTable() {
     const text = digits();
     return { text, element: cell(kind, text) };
   };
-  const head = headsRow("head", [cell("book", "book"), cell("price", "price")], (i) => ({
-    element: h("span", { role: "columnheader", class: "attn-name" }, `Head ${i}`),
+  const head = headsRow("head", [header("book", "book"), header("price", "price")], (i) => ({
+    element: header("name", `Head ${i}`),
   }));
   const books = TOPICS.map((topic, i) => {
     const asked = h("span", { class: "attn-match" });
     const name = cell("book", `${AUTHORS[i]}${topic}`, asked);
     const row = headsRow("book", [name, cell("price", number(PRICES[i], 1))], () => {
       const text = digits();
-      const track = h("span", { class: "attn-bar" });
+      const track = h("span", { class: "attn-track" });
       return { text, track, element: cell("share", track, text) };
     });
     return { ...row, asked };
@@ -150,7 +156,7 @@ function shapesFlow() {
 function resultTable() {
   const rows = words.asked.map((by) => {
     const parts = { output: digits(), wanted: digits(), error: digits() };
-    parts.track = h("span", { class: "attn-bar" });
+    parts.track = h("span", { class: "attn-track" });
     parts.element = line(
       "result",
       cell("book", `price ${by}`),
@@ -161,8 +167,6 @@ function resultTable() {
     return parts;
   });
   const loss = digits();
-  const header = (kind, text) =>
-    h("span", { role: "columnheader", class: `attn-${kind}` }, text);
   const element = h(
     "div",
     { role: "table", class: "attn-result", "aria-label": "Output and error" },
@@ -239,7 +243,7 @@ export function render({ model, el }) {
     const weights = weightsOf(query, aimed);
     const { W, error, queries } = readout(aimed, on);
     const outputs = weights.map((row, i) => (on[i] ? dot(row, PRICES) : 0));
-    const output = [0, 1].map((t) => outputs.reduce((sum, y, i) => sum + y * W[i][t], 0));
+    const [output] = matmul([outputs], W);
     const wanted = matches(query).map((row) => dot(row, PRICES));
     const numbers = { heads: outputs, output, wanted, error, loss: (error[0] + error[1]) / 2 };
     flow.draw(heads, queries);
@@ -248,7 +252,7 @@ export function render({ model, el }) {
     controls.forEach((control) => control.draw());
     HEADS.forEach((head, i) => {
       set(aims[i].element, { hidden: head > heads ? "" : null });
-      set(off.element.querySelectorAll("label")[head], { hidden: head > heads ? "" : null });
+      off.show(String(head), head <= heads);
     });
     voice.say(() => fill(words.said, numbers), numbers);
   }

@@ -1,25 +1,28 @@
 """A few heads over a small library: where each looks, what it adds, what is lost without it."""
 
 import itertools
+import json
+from pathlib import Path
 
 import numpy as np
 import traitlets
 
 from attnlib import figures
 from attnlib.heads import MultiHeadAttention
+from attnlib.palette import LIGHT
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.traits import Numbers, presets, text, whole
 
 #: Each book has an author and a topic of its own, and a price, as its distance from the mean.
-AUTHORS, TOPICS = "ABCDEF", np.array([3, 6, 1, 5, 2, 4])
-PRICES = np.array([1.2, -0.6, 2.0, -1.4, 0.4, -1.6])
+LIBRARY = json.loads(Path(__file__).with_name("library.json").read_text(encoding="utf-8"))
+AUTHORS, TOPICS, PRICES = LIBRARY["AUTHORS"], *map(np.array, (LIBRARY["TOPICS"], LIBRARY["PRICES"]))
 BOOKS = [f"{author}{topic}" for author, topic in zip(AUTHORS, TOPICS)]
 N, MOST = len(AUTHORS), 3
 #: How many times as much weight as another book gets one that a head is aimed at, less 1.
-CONTRAST = 1e5
+CONTRAST = LIBRARY["CONTRAST"]
 #: A small penalty on W_O, so that heads that are alike share what is to be done.
-PENALTY = 1e-6
+PENALTY = LIBRARY["PENALTY"]
 
 
 def features(authors, topics):
@@ -77,9 +80,8 @@ class HeadExplorer(BookWidget):
 
     look = "wide"
     shows = (
-        "A table of six books and up to three heads: the weight of each book in each head, what "
-        "the head returns and its row of W_O. Above, the shapes from the items to the output; "
-        "below, the output, what is wanted, and the error of both."
+        "A table of the weights that up to three heads give to six books. Below, two bars: the "
+        "error of the price by author and of the price by topic."
     )
     samples = (
         {
@@ -219,7 +221,7 @@ class HeadExplorer(BookWidget):
         asked = (f"author {AUTHORS[self.author - 1]}", f"topic {self.topic}")
         top.set_xlabel(f"books; asked for: {asked[0]} and {asked[1]}")
         error = self.error
-        bottom.barh([1, 0], error, height=0.6, color="#1d2126")
+        bottom.barh([1, 0], error, height=0.6, color=LIGHT["ink"])
         bottom.set(xlim=(0, max(1.0, 1.05 * error.max())), title=self.words["errors"])
         bottom.set_yticks([1, 0], [f"{by} {x:.2f}" for by, x in zip(self.words["asked"], error)])
         return figure

@@ -1,11 +1,8 @@
 // A library of six books and the heads that look into it, with the best readout for them.
-import { softmax } from "../shared/core.js";
+import { matmul, softmax, transpose } from "../shared/core.js";
+import library from "./library.json";
 
-export const AUTHORS = "ABCDEF";
-export const TOPICS = [3, 6, 1, 5, 2, 4];
-export const PRICES = [1.2, -0.6, 2.0, -1.4, 0.4, -1.6];
-const CONTRAST = 1e5;
-const PENALTY = 1e-6;
+const { TOPICS, CONTRAST, PENALTY } = library;
 
 const PAIRS = TOPICS.flatMap((_, a) =>
   TOPICS.map((_, t) => [a + 1, t + 1]).filter(([, t]) => t !== TOPICS[a]),
@@ -29,11 +26,7 @@ export function weightsOf(query, aims) {
   });
 }
 
-function dotRows(A, B) {
-  return A.map((a) => B.map((b) => a.reduce((sum, x, i) => sum + x * b[i], 0)));
-}
-
-function meanOf(tables) {
+function meanTable(tables) {
   return tables[0].map((row, i) =>
     row.map((_, j) => tables.reduce((sum, table) => sum + table[i][j], 0) / tables.length),
   );
@@ -60,9 +53,9 @@ function solve(G, C) {
 // heads that are on: for the price by author and for the one by topic.
 export function readout(aims, on) {
   const weights = PAIRS.map((pair) => weightsOf(pair, aims));
-  const squares = meanOf(weights.map((A) => dotRows(A, A)));
+  const squares = meanTable(weights.map((A) => matmul(A, transpose(A))));
   squares.forEach((row, i) => (row[i] += PENALTY));
-  const products = meanOf(weights.map((A, q) => dotRows(A, matches(PAIRS[q]))));
+  const products = meanTable(weights.map((A, q) => matmul(A, transpose(matches(PAIRS[q])))));
   const W = solve(squares, products);
   const error = [0, 0];
   weights.forEach((A, q) =>

@@ -4,7 +4,7 @@ import { normalizers } from "../shared/core.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { panel, presets, readable, spoken } from "../shared/frame.js";
 import { keepSizes, movable } from "../shared/movable.js";
-import { fill, h, number, replaced, set, subscript, svg, tick, write } from "../shared/parts.js";
+import { bar, fill, h, number, replaced, set, subscript, svg, tick, write } from "../shared/parts.js";
 import { jacobian } from "./jacobians.js";
 import words from "./words.json";
 
@@ -90,7 +90,7 @@ function scoresPanel(model) {
 // A row of weights for each normaliser: bars with their numbers above.
 function weightsPanel(model) {
   const n = model.get("scores").length;
-  const [left, row, tall] = [86, 62, 38];
+  const [left, row, tall] = [86, 68, 36];
   const root = picture("Weights by four normalisers", NAMES.length * row + 18);
   const column = (WIDTH - left) / n;
   const middle = (i) => left + column * (i + 0.5);
@@ -110,9 +110,7 @@ function weightsPanel(model) {
   function draw(all, chosen) {
     for (const { name, base, bars, label } of rows) {
       const half = 0.3 * column;
-      const pieces = all[name].map(
-        (w, i) => `M${(middle(i) - half).toFixed(2)} ${base}v${(-tall * w).toFixed(2)}h${(2 * half).toFixed(2)}V${base}Z`,
-      );
+      const pieces = all[name].map((w, i) => bar(middle(i) - half, base, base - tall * w, 2 * half));
       set(bars, { d: pieces.join(""), "data-chosen": name === chosen ? "" : null });
       set(label, { "data-chosen": name === chosen ? "" : null });
     }

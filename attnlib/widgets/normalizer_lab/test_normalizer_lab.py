@@ -85,8 +85,8 @@ def test_the_javascript_computes_the_same_jacobians(javascript):
 
 
 def bars(path):
-    """The heights of the bars in one path ``M x base v -height h width V base``."""
-    return [-float(up) for up in re.findall(r"v(-?[\d.]+)h", path)]
+    """The heights of the bars in one path ``M x base V top h width V base``."""
+    return [float(base) - float(top) for base, top in re.findall(r" (\S+)V(\S+)h", path)]
 
 
 @browser
@@ -96,7 +96,7 @@ def test_the_panels_show_what_attnlib_says(show, name):
     page = show(model)
     drawn = page.locator(".attn-lab-bars").all()
     for path, (kind, weights) in zip(drawn, model.weights.items(), strict=True):
-        assert np.array(bars(path.get_attribute("d"))) / 38 == pytest.approx(weights, abs=1e-3)
+        assert np.array(bars(path.get_attribute("d"))) / 36 == pytest.approx(weights, abs=1e-3)
         assert (path.get_attribute("data-chosen") is not None) == (kind == name)
     entries = [e.inner_html() for e in page.locator(".attn-jacobian-number").all()]
     assert entries == entries_of(model.jacobian)

@@ -1,11 +1,11 @@
 // Drag the query, the keys and the values; the weights and the output follow.
 import { choice, powerSlider } from "../shared/controls.js";
-import { attend, convexHull } from "../shared/core.js";
+import { attend } from "../shared/core.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { panel, presets, spoken } from "../shared/frame.js";
 import { movable } from "../shared/movable.js";
 import { disc, fill, h, replaced, set, subscript, svg } from "../shared/parts.js";
-import { SIZE, arrowParts, drawArrow, label, placeLabel, planeOf } from "../shared/plane.js";
+import { SIZE, arrowParts, diamond, drawArrow, label, mixture, planeOf } from "../shared/plane.js";
 import words from "./words.json";
 import { workedTable } from "./worked_table.js";
 
@@ -70,28 +70,18 @@ function returningPanel(model) {
   const range = model.get("value_range");
   const ticks = [4, 8].filter((tick) => tick < range[1]);
   const plane = planeOf(range, "Values and output", ticks);
-  const hull = svg("polygon", { class: "attn-hull" });
-  const spokes = svg("g");
-  plane.root.append(hull, spokes);
-  const values = model.get("V").map((_, i) => {
-    const parts = {
-      spoke: svg("line", { class: "attn-spoke" }),
-      disc: svg("circle", { class: "attn-disc" }),
-      ring: svg("circle", { class: "attn-ring attn-value", r: 14 }),
-      text: label(`v${subscript(i)}`, "value"),
-      hit: svg("circle", { class: "attn-hit" }),
-    };
-    const group = svg("g", null, parts.disc, parts.ring, parts.text, parts.hit);
-    spokes.append(parts.spoke);
-    plane.root.append(group);
-    parts.speak = movable(group, {
+  const mixed = mixture(plane, model.get("V").length);
+  const handles = mixed.groups.map((group, i) => {
+    const hit = svg("circle", { class: "attn-hit" });
+    group.append(hit);
+    const speak = movable(group, {
       plane,
       label: `Value ${i + 1}`,
       step: 0.5,
       at: () => model.get("V")[i],
       place: (point) => change(model, { V: replaced(model.get("V"), i, point) }),
     });
-    return parts;
+    return { hit, speak };
   });
   const output = svg("path", { class: "attn-output" });
   const outputText = label("y", "value");
@@ -99,20 +89,14 @@ function returningPanel(model) {
 
   function draw(V, weights, y) {
     const points = V.map(plane.to);
-    const centre = [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / V.length);
     const [ox, oy] = plane.to(y);
-    set(hull, { points: convexHull(points).join(" ") });
-    values.forEach((parts, i) => {
-      const [x, top] = points[i];
-      const width = (0.5 + 5 * weights[i]).toFixed(2);
-      set(parts.spoke, { x1: ox, y1: oy, x2: x, y2: top, "stroke-width": width });
-      set(parts.disc, { cx: x, cy: top, r: (13 * Math.sqrt(weights[i])).toFixed(2) });
-      set(parts.ring, { cx: x, cy: top });
-      set(parts.hit, { cx: x, cy: top });
-      placeLabel(parts.text, [x, top], centre, 26);
-      parts.speak();
+    mixed.draw(points, weights, [ox, oy]);
+    handles.forEach(({ hit, speak }, i) => {
+      const [cx, cy] = points[i];
+      set(hit, { cx, cy });
+      speak();
     });
-    set(output, { d: `M${ox} ${oy - 9}l9 9l-9 9l-9 -9Z` });
+    set(output, { d: diamond([ox, oy], 9) });
     set(outputText, { x: Math.min(ox + 18, SIZE - 12), y: Math.max(oy - 12, 16) });
   }
   return { root: plane.root, draw };

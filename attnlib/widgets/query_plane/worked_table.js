@@ -1,5 +1,5 @@
 // The worked example in numbers, a row for each key; what is given can be typed over.
-import { numberField } from "../shared/controls.js";
+import { complaints, numberField } from "../shared/controls.js";
 import { change, readable } from "../shared/frame.js";
 import { h, number, replaced, set, subscript, vector, write } from "../shared/parts.js";
 
@@ -24,13 +24,7 @@ function short(x) {
 }
 
 export function workedTable(model) {
-  const message = h("p", { class: "attn-message", role: "alert" });
-  const complaints = new Map();
-  const reporter = (name) => (text) => {
-    complaints.delete(name);
-    if (text) complaints.set(name, text);
-    write(message, [...complaints.values()].at(-1) ?? "");
-  };
+  const { element: message, reporter } = complaints();
   const fields = [];
   const digits = () => h("span", { class: "attn-number" });
   const cell = (name, ...children) =>

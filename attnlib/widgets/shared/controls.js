@@ -50,7 +50,21 @@ export function choice({ label, options, value, onInput }) {
   update(value);
   const choices = inputs.map(([, , option]) => option);
   const element = h("fieldset", { class: "attn-choices" }, h("legend", null, label), ...choices);
-  return { element, update };
+  const show = (key, shown) =>
+    set(inputs.find(([name]) => name === key)[2], { hidden: shown ? null : "" });
+  return { element, update, show };
+}
+
+// One line for what is refused: the latest complaint that still holds.
+export function complaints() {
+  const element = h("p", { class: "attn-message", role: "alert" });
+  const said = new Map();
+  const reporter = (name) => (text) => {
+    said.delete(name);
+    if (text) said.set(name, text);
+    write(element, [...said.values()].at(-1) ?? "");
+  };
+  return { element, reporter };
 }
 
 // What a reader may write as a number: 2, -0.5, .5, 1e-3, 1/3; also with a comma or a true minus.

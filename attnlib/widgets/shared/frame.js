@@ -33,8 +33,8 @@ export function change(model, values) {
 export function bound(model, trait, make, { read = (x) => x, write = (x) => x, ...options }) {
   const value = () => read(model.get(trait));
   const onInput = (next) => change(model, { [trait]: write(next) });
-  const { element, update } = make({ ...options, value: value(), onInput });
-  return { element, draw: () => update(value()) };
+  const { update, ...control } = make({ ...options, value: value(), onInput });
+  return { ...control, draw: () => update(value()) };
 }
 
 // A panel with a heading over its picture, and perhaps a note below.

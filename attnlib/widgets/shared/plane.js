@@ -1,6 +1,7 @@
 // A picture of the plane, arrows in it and labels beside them.
+import { convexHull } from "./core.js";
 import { keepSizes } from "./movable.js";
-import { number, set, svg, tick } from "./parts.js";
+import { number, set, subscript, svg, tick } from "./parts.js";
 
 export const SIZE = 320;
 
@@ -83,4 +84,41 @@ export function drawArrow(plane, parts, point, turn = 0) {
   set(parts.tip, { d: headAt([x, y], angle) });
   set(parts.hit, { cx: x, cy: y });
   placeLabel(parts.text, [x, y], [x0, y0], parts.distance, turn);
+}
+
+export function meanOf(points) {
+  return [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / points.length);
+}
+
+// Values that are mixed: their hull, and for each a line to the output, a ring, and a disc with as
+// much ink as it has weight. A group holds what belongs to one value, so that it can be moved.
+export function mixture(plane, n) {
+  const hull = svg("polygon", { class: "attn-hull" });
+  const values = Array.from({ length: n }, (_, i) => ({
+    spoke: svg("line", { class: "attn-spoke" }),
+    disc: svg("circle", { class: "attn-disc" }),
+    ring: svg("circle", { class: "attn-ring attn-value", r: 14 }),
+    text: label(`v${subscript(i)}`, "value"),
+  }));
+  const groups = values.map(({ disc, ring, text }) => svg("g", null, disc, ring, text));
+  plane.root.append(hull, ...values.map(({ spoke }) => spoke), ...groups);
+
+  function draw(points, weights, [ox, oy]) {
+    set(hull, { points: convexHull(points).join(" ") });
+    const centre = meanOf(points);
+    values.forEach(({ spoke, disc, ring, text }, i) => {
+      const [x, y] = points[i];
+      const width = (0.5 + 5 * weights[i]).toFixed(2);
+      set(spoke, { x1: ox, y1: oy, x2: x, y2: y, "stroke-width": width });
+      set(disc, { cx: x, cy: y, r: (13 * Math.sqrt(weights[i])).toFixed(2) });
+      set(ring, { cx: x, cy: y });
+      placeLabel(text, [x, y], centre, 26);
+    });
+  }
+  return { groups, draw };
+}
+
+// The outline of an output.
+export function diamond([x, y], r) {
+  return `M${x.toFixed(2)} ${(y - r).toFixed(2)}l${r} ${r}l${-r} ${r}l${-r} ${-r}Z`;
 }

@@ -6,6 +6,7 @@ import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
 import { movable, onWidth } from "../shared/movable.js";
 import { bar, disc, fill, h, number, set, svg, tick, write } from "../shared/parts.js";
+import { diamond } from "../shared/plane.js";
 import words from "./words.json";
 
 // The picture is as wide as its place, in pixels, and as high everywhere: letters keep their size.
@@ -164,7 +165,7 @@ export function render({ model, el }) {
     set(marker, { x1: toX(t), x2: toX(t) });
     set(knob, { cx: toX(t) });
     set(hit, { cx: toX(t) });
-    set(output, { d: `M${toX(t)} ${toY(outputs[t]) - 8}l8 8l-8 8l-8 -8Z` });
+    set(output, { d: diamond([toX(t), toY(outputs[t])], 8) });
     write(stripLabel, `weights, the largest ${number(Math.max(...weights), 3)}`);
     controls.forEach((control) => control.draw());
     set(reach.element, { hidden: model.get("mode") === "fixed" ? null : "" });

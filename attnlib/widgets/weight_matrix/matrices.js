@@ -1,5 +1,5 @@
 // The queries, their scores, weights and answers as matrices, a row for each query.
-import { numberField } from "../shared/controls.js";
+import { complaints, numberField } from "../shared/controls.js";
 import { readable } from "../shared/frame.js";
 import { h, number, set, subscript, write } from "../shared/parts.js";
 import words from "./words.json";
@@ -25,13 +25,7 @@ function matrix(title, kind, heads, count, cellsOf, choose) {
 }
 
 export function matrices({ queries, keys, range, at, place, choose }) {
-  const message = h("p", { class: "attn-message", role: "alert" });
-  const complaints = new Map();
-  const reporter = (name) => (text) => {
-    complaints.delete(name);
-    if (text) complaints.set(name, text);
-    write(message, [...complaints.values()].at(-1) ?? "");
-  };
+  const { element: message, reporter } = complaints();
   const cell = (...children) => h("span", { role: "cell", class: "attn-matrix-entry" }, ...children);
   const named = (letter, role) => (i) =>
     h("span", { role: "rowheader", class: `attn-matrix-entry attn-${role}` }, letter + subscript(i));
@@ -62,8 +56,8 @@ export function matrices({ queries, keys, range, at, place, choose }) {
     ["weights", [...columns("k", "key"), ["sum", "plain"]], (i) => weights[i]],
     ["output", [["", "plain"], ...plain], (i) => [y(i), ...output[i]]],
   ];
-  const tables = makers.map(([kind, heads, cells], place) =>
-    matrix(words.matrices[place], kind, heads, queries, cells, choose),
+  const tables = makers.map(([kind, heads, cells], i) =>
+    matrix(words.matrices[i], kind, heads, queries, cells, choose),
   );
   const element = h(
     "div",

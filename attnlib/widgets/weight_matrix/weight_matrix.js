@@ -1,11 +1,11 @@
 // Choose a row of the matrix of weights and follow its answer; move a query, and see what moves.
 import { choice } from "../shared/controls.js";
-import { convexHull } from "../shared/core.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { panel, presets, readable, spoken } from "../shared/frame.js";
 import { movable } from "../shared/movable.js";
 import { fill, h, number, replaced, set, subscript, svg, vector, write } from "../shared/parts.js";
-import { arrowParts, drawArrow, label, placeLabel, planeOf } from "../shared/plane.js";
+import { arrowParts, diamond, drawArrow, label } from "../shared/plane.js";
+import { meanOf, mixture, placeLabel, planeOf } from "../shared/plane.js";
 import { answers } from "./answering.js";
 import { matrices } from "./matrices.js";
 import words from "./words.json";
@@ -23,10 +23,6 @@ function listOf(letter, role) {
   const short = (x) => number(x, Number.isInteger(x) ? 0 : 2).replace(/(\.\d)0$/, "$1");
   const name = (row, i) => `${letter}${subscript(i)}\u00a0=\u00a0[${row.map(short).join(",\u00a0")}]`;
   return { element, draw: (rows) => write(element, rows.map(name).join(" \u2002")) };
-}
-
-function meanOf(points) {
-  return [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / points.length);
 }
 
 // Arrows for the keys, and for the queries, which can be moved.
@@ -75,42 +71,22 @@ function answersPanel(model) {
   const range = model.get("value_range");
   const ticks = [4, 8, 12].filter((tick) => tick < range[1]);
   const plane = planeOf(range, "Values and answers", ticks);
-  const hull = svg("polygon", { class: "attn-hull" });
-  plane.root.append(hull);
-  const values = model.get("V").map((_, j) => ({
-    spoke: svg("line", { class: "attn-spoke" }),
-    disc: svg("circle", { class: "attn-disc" }),
-    ring: svg("circle", { class: "attn-ring attn-value", r: 14 }),
-    text: label(`v${subscript(j)}`, "value"),
-  }));
+  const mixed = mixture(plane, model.get("V").length);
   const outputs = model.get("Q").map((_, i) => ({
     mark: svg("path", { class: "attn-output" }),
     text: label(`y${subscript(i)}`, "value"),
   }));
-  for (const { spoke } of values) plane.root.append(spoke);
-  for (const { disc, ring, text } of values) plane.root.append(disc, ring, text);
   for (const { mark, text } of outputs) plane.root.append(mark, text);
 
   function draw(V, found, chosen) {
-    const points = V.map(plane.to);
-    const centre = meanOf(points);
     const middle = meanOf(found.output.map(plane.to));
     const [ox, oy] = plane.to(found.output[chosen]);
-    set(hull, { points: convexHull(points).join(" ") });
-    values.forEach(({ spoke, disc, ring, text }, j) => {
-      const [x, y] = points[j];
-      const weight = found.weights[chosen][j];
-      const width = (0.5 + 5 * weight).toFixed(2);
-      set(spoke, { x1: ox, y1: oy, x2: x, y2: y, "stroke-width": width });
-      set(disc, { cx: x, cy: y, r: (13 * Math.sqrt(weight)).toFixed(2) });
-      set(ring, { cx: x, cy: y });
-      placeLabel(text, [x, y], centre, 26);
-    });
+    mixed.draw(V.map(plane.to), found.weights[chosen], [ox, oy]);
     outputs.forEach(({ mark, text }, i) => {
       const [x, y] = plane.to(found.output[i]);
       const r = i === chosen ? 9 : 6;
       set(mark, {
-        d: `M${x.toFixed(2)} ${(y - r).toFixed(2)}l${r} ${r}l${-r} ${r}l${-r} ${-r}Z`,
+        d: diamond([x, y], r),
         "data-faint": i === chosen ? null : "",
       });
       // The chosen answer has its lines to the values; its name goes to the outer side, away from
