@@ -143,8 +143,8 @@ EXERCISE = Exercise(
         Mistake(
             "squeezed",
             lambda q, K, V: ask_each(q, K, V)[:, None].squeeze(),
-            "squeeze also removes an axis of size 1 that should stay: the batch, if it holds one "
-            "item. Name the axis: output[:, 0], or squeeze(axis=1).",
+            "NumPy's squeeze also removes an axis of size 1 that should stay: the batch, if it "
+            "holds one item. Name the axis: output[:, 0], or squeeze(axis=1).",
         ),
         Mistake(
             "no_scale",
