@@ -82,7 +82,7 @@ def test_other_minutes_in_a_head_reach_the_cover(copy):
         ("5", "class", "NAME is 'class'"),
         ("5", "../x", "NAME is '../x'"),
         ("5", "scaling", "there is book/04_scaling.ipynb already"),
-        ("5", "engine", "there is attnlib/exercises/engine/ already"),
+        ("99", "engine", "there is attnlib/exercises/engine/ already"),
     ],
 )
 def test_bad_arguments_are_refused(number, name, words):

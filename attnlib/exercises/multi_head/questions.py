@@ -3,7 +3,7 @@
 from attnlib.exercises.engine.asking import choice, number, right, wrong
 
 QUESTIONS = {
-    "one_head": choice(
+    "one_mixture": choice(
         "One head looks at two books, with weights α and 1 − α of its own choice. Their prices a "
         "and b are independent. What can be read exactly from its output?",
         right("`a + b`", "Weights ½ and ½, and the readout doubles the output."),
