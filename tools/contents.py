@@ -29,14 +29,33 @@ def parts():
 
 
 def numbers(old):
-    """The chapters that there are: ``1, 2 and 4``."""
-    *first, last = sorted(page.number for pages in parts().values() for page in pages)
-    return f"{', '.join(map(str, first))} and {last}" if first else str(last)
+    """The chapters that there are: ``1 to 4 and 6``."""
+    *first, last = runs(sorted(page.number for pages in parts().values() for page in pages))
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def order(old):
-    """The chapters in reading order: ``1, 2, 4``."""
-    return ", ".join(str(page.number) for pages in parts().values() for page in pages)
+    """The chapters in reading order: ``1 to 4, 6, 5``."""
+    return ", ".join(runs([page.number for pages in parts().values() for page in pages]))
+
+
+def runs(found):
+    """Numbers in their order, three or more that follow one another as one text.
+
+    >>> runs([1, 2, 3, 5, 6])
+    ['1 to 3', '5', '6']
+    """
+    joined = []
+    for n in found:
+        if joined and n == joined[-1][-1] + 1:
+            joined[-1].append(n)
+        else:
+            joined.append([n])
+    return [
+        text
+        for run in joined
+        for text in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))
+    ]
 
 
 def minutes(old):

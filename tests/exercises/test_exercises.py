@@ -1,5 +1,6 @@
 """Every exercise of the book: its checker accepts what is right and names what is wrong."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -57,6 +58,15 @@ def test_every_case_counts(exercise):
         reply = examine(exercise, answer)
         assert reply.status == "wrong"
         assert show(case.args[0]).splitlines()[0] in reply.text
+
+
+@each_function
+def test_no_two_arrays_of_its_cases_hold_the_same_numbers(exercise):
+    """Whole numbers aside, which may be counted through, so that each can be found again."""
+    arrays = [np.ravel(arg) for case in exercise.cases for arg in case.args]
+    drawn = [a for a in arrays if a.size > 3 and (a != np.round(a)).any()]
+    for a, b in itertools.combinations(drawn, 2):
+        assert (a[: b.size] != b[: a.size]).any()
 
 
 @each_function

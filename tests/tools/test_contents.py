@@ -37,10 +37,34 @@ NEW = """<!-- chapters: tables -->
 | 2 [Two](02_x.ipynb) | … min |
 | 3 [Three](03_x.ipynb) | 30 min |
 
-<!-- end --> Chapters <!-- chapters: numbers -->1, 2 and 3<!-- end -->,
+<!-- end --> Chapters <!-- chapters: numbers -->1 to 3<!-- end -->,
 <!-- chapters: minutes -->40<!-- end --> min, in the
 order <!-- chapters: order -->1, 3, 2<!-- end -->."""
 
 
 def test_rows_come_from_heads_and_planned_ones_stay_until_the_chapter_is_there(two_parts):
     assert contents.renewed(OLD) == contents.renewed(NEW) == NEW
+
+
+@pytest.mark.parametrize(
+    "found, written",
+    [
+        ([1], "1"),
+        ([1, 2], "1, 2"),
+        ([1, 2, 3], "1 to 3"),
+        ([1, 2, 4, 5, 6, 9], "1, 2, 4 to 6, 9"),
+        ([1, 3, 2], "1, 3, 2"),
+        ([4, 5, 6, 1, 2, 3], "4 to 6, 1 to 3"),
+    ],
+)
+def test_numbers_that_follow_one_another_are_written_as_one_run(found, written):
+    assert ", ".join(contents.runs(found)) == written
+
+
+@pytest.mark.parametrize(
+    "found, written", [([1], "1"), ([2, 1], "1 and 2"), ([1, 2, 3, 5], "1 to 3 and 5")]
+)
+def test_the_last_chapter_or_run_comes_after_an_and(monkeypatch, found, written):
+    pages = [page(number, "A title", 1) for number in found]
+    monkeypatch.setattr("contents.parts", lambda: {"A part": pages})
+    assert contents.numbers("") == written

@@ -4,6 +4,7 @@ import numpy as np
 
 from attnlib import softmax
 from attnlib.exercises import Case, Exercise, Mistake
+from attnlib.exercises.engine.drawing import draw
 from attnlib.exercises.engine.properties import inside
 
 
@@ -27,7 +28,7 @@ def _scaled_by(divisor):
 
 def _everybody(q, K, V):
     """Every query asks every item: entry (i, j) is what query j gets from item i."""
-    return softmax(q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])) @ V
+    return softmax(q @ K.mT / np.sqrt(K.shape[-1])) @ V
 
 
 def _pooled(q, K, V):
@@ -55,10 +56,6 @@ ROWS = (
 )
 
 
-def _draw(*shape):
-    return np.random.default_rng(sum(shape)).normal(size=shape).round(1)
-
-
 EXERCISE = Exercise(
     signature="ask_each(q, K, V)",
     task="Write ask_each(q, K, V): query i, row i of q, asks item i of the batch, whose keys are "
@@ -74,8 +71,8 @@ EXERCISE = Exercise(
                 np.array([[[4.0, 0.0], [1.0, 2.0]], [[0.0, 6.0], [5.0, 3.0]]]),
             ),
         ),
-        Case("all sizes different", (_draw(2, 4), _draw(2, 5, 4), _draw(2, 5, 3))),
-        Case("a batch of one item", (_draw(1, 3), _draw(1, 4, 3), _draw(1, 4, 2))),
+        Case("all sizes different", draw((2, 4), (2, 5, 4), (2, 5, 3))),
+        Case("a batch of one item", draw((1, 3), (1, 4, 3), (1, 4, 2))),
     ),
     mistakes=(
         Mistake("everybody_asks_everybody", _everybody, EVERYBODY),
@@ -104,20 +101,20 @@ EXERCISE = Exercise(
         Mistake(
             "mean_over_items",
             lambda q, K, V: _everybody(q, K, V).mean(axis=0),
-            "Every query asks every item, and the answers are averaged over the items. The axis "
-            "that is too many should not arise: give each query an axis of its own, q[:, None].",
+            "Every query asks every item, and the answers are averaged over the items. The extra "
+            "axis should never appear: give each query an axis of its own, q[:, None].",
         ),
         Mistake(
             "mean_over_queries",
             lambda q, K, V: _everybody(q, K, V).mean(axis=1),
-            "Every query asks every item, and the answers are averaged over the queries. The axis "
-            "that is too many should not arise: give each query an axis of its own, q[:, None].",
+            "Every query asks every item, and the answers are averaged over the queries. The extra "
+            "axis should never appear: give each query an axis of its own, q[:, None].",
         ),
         Mistake(
             "sum_over_items",
             lambda q, K, V: _everybody(q, K, V).sum(axis=0),
-            "Every query asks every item, and the answers are added. The axis that is too many "
-            "should not be summed away: give each query an axis of its own, q[:, None].",
+            "Every query asks every item, and the answers are added. The extra axis should never "
+            "appear: give each query an axis of its own, q[:, None].",
         ),
         Mistake(
             "pooled",
@@ -146,7 +143,7 @@ EXERCISE = Exercise(
         Mistake(
             "squeezed",
             lambda q, K, V: ask_each(q, K, V)[:, None].squeeze(),
-            "An axis of size 1 goes that should stay: squeeze takes them all, the batch too if it "
+            "NumPy's squeeze also removes an axis of size 1 that should stay: the batch, if it "
             "holds one item. Name the axis: output[:, 0], or squeeze(axis=1).",
         ),
         Mistake(
@@ -174,12 +171,6 @@ EXERCISE = Exercise(
             "The scores are used as weights: softmax is missing.",
         ),
         Mistake(
-            "mean",
-            lambda q, K, V: V.mean(axis=1),
-            "Each item returns the plain mean of its values. If softmax is taken, it runs along an "
-            "axis of size 1 or along the wrong one: the queries have no influence.",
-        ),
-        Mistake(
             "values_added",
             lambda q, K, V: V.sum(axis=1),
             "The values of each item are added with weight 1. Softmax along an axis of size 1 "
@@ -190,27 +181,6 @@ EXERCISE = Exercise(
             _mixed(lambda w, V: (w[..., None] * V).sum(axis=0)),
             "The weighted values are summed over the items, axis 0: items are mixed, and a row "
             "comes back for each key. Sum over the keys, axis 1.",
-        ),
-        Mistake(
-            "hard",
-            lambda q, K, V: V[np.arange(len(V)), _scores(q, K).argmax(axis=1)],
-            "Each query gets the value of its best key alone. Softmax gives every value its share.",
-        ),
-        Mistake(
-            "returns_weights",
-            _mixed(lambda w, V: w),
-            "These are the weights, a row for each item. The last step is missing: sum the values "
-            "of each item, each times its weight.",
-        ),
-        Mistake(
-            "sums_the_keys",
-            lambda q, K, V: _sum(softmax(_scores(q, K)), K),
-            "The weights are right, but they mix the keys. It is the values that should be mixed.",
-        ),
-        Mistake(
-            "sign_turned",
-            _weighted(lambda s: softmax(-s)),
-            "The scores have the wrong sign: the key that fits worst gets the largest weight.",
         ),
     ),
     properties=(

@@ -2,18 +2,14 @@
 
 import numpy as np
 
-from attnlib import hardmax, softmax
+from attnlib import softmax
 from attnlib.exercises import Case, Exercise, Mistake
+from attnlib.exercises.engine.drawing import draw
 from attnlib.exercises.engine.properties import inside
 
 
-def _turned(x):
-    """The last two axes exchanged."""
-    return np.swapaxes(x, -1, -2)
-
-
 def _scores(Q, K):
-    return Q @ _turned(K) / np.sqrt(K.shape[-1])
+    return Q @ K.mT / np.sqrt(K.shape[-1])
 
 
 def attend_all(Q, K, V):
@@ -23,7 +19,7 @@ def attend_all(Q, K, V):
 
 def _scaled_by(divisor):
     """attend_all with another divisor of the dot products."""
-    return lambda Q, K, V: softmax(Q @ _turned(K) / divisor(Q, K, V)) @ V
+    return lambda Q, K, V: softmax(Q @ K.mT / divisor(Q, K, V)) @ V
 
 
 def _weighted(weigh):
@@ -51,9 +47,9 @@ def _sums(largest, keepdims=False):
     return weigh
 
 
-def _from_the_front(turn, divisor, axis):
-    """attend_all as for matrices, with some of its axes counted from the front."""
-    return lambda Q, K, V: softmax(Q @ turn(K) / divisor(Q, K) ** 0.5, axis=axis) @ V
+def _from_the_front(turn):
+    """attend_all as for matrices, with d_k and the keys counted from the front."""
+    return lambda Q, K, V: softmax(Q @ turn(K) / Q.shape[1] ** 0.5, axis=1) @ V
 
 
 def _of_all(s):
@@ -65,10 +61,6 @@ def _by_rows(Q, K, V):
     return np.array([softmax(K @ q / np.sqrt(len(q))) @ V for q in Q])
 
 
-def _unit(x):
-    return x / np.linalg.norm(x, axis=-1, keepdims=True)
-
-
 WRONG_AXIS = (
     "Softmax runs down the columns of the scores, so queries compete for a key. A row holds one "
     "query's scores: take softmax along the last axis. Print the sums of the rows."
@@ -77,16 +69,8 @@ ROWS = (
     "The scores are divided by the root of a number of rows: of queries, keys or items. A dot "
     "product has d_k terms, however many rows there are: d_k is the last axis of Q and K."
 )
-BY_VALUES = (
-    "The divisor is taken from the values. Values take no part in the scores: it is √d_k, the root "
-    "of the length of a query and of a key."
-)
 NOT_SCALED = (
     "The scale is missing: the scores are plain dot products, as in chapter 2. Divide them by √d_k."
-)
-FIXED = (
-    "The divisor is the same on every input. It should be the root of d_k, which is read off the "
-    "arrays: the last axis of Q, or of K."
 )
 WEIGHTS_TURNED = (
     "The weights are transposed before they meet the values. Row i of the weights belongs to query "
@@ -96,23 +80,18 @@ NO_KEEPDIMS = (
     "The sums of the rows have lost their axis, so NumPy lines them up with the columns, if it "
     "can: row i is divided by the sums of other rows. Use keepdims=True."
 )
-FRONT_TURNED = "K.T reverses all axes (K.mT, or K.swapaxes(-1, -2), exchanges the last two)"
-FRONT_ROOT = "Q.shape[1] is n_q (d_k is Q.shape[-1])"
-FRONT_AXIS = "axis=1 are the queries (the keys are axis=-1)"
+FROM_THE_FRONT = "Axes are counted from the front, which serves matrices only. In a batch"
+ROOT_AND_AXIS = (
+    "Q.shape[1] is n_q (d_k is Q.shape[-1]), and axis 1 runs over the queries (axis -1 over the "
+    "keys)."
+)
 MATRICES_ONLY = (
     "K.T reverses all axes, so it serves matrices only. In a batch exchange the last two: "
     "K.swapaxes(-1, -2), or K.mT."
 )
 
 
-def _from_the_front_says(*slips):
-    said = ", and ".join([", ".join(slips[:-1]), slips[-1]])
-    return f"Axes are counted from the front, which serves matrices only. In a batch {said}."
-
-
-def _draw(*shape):
-    return np.random.default_rng(sum(shape)).normal(size=shape).round(1)
-
+SHARP = draw((3, 4), (5, 4), (5, 2))
 
 EXERCISE = Exercise(
     signature="attend_all(Q, K, V)",
@@ -129,12 +108,12 @@ EXERCISE = Exercise(
                 np.array([[4.0, 0.0], [1.0, 2.0]]),
             ),
         ),
-        Case("all sizes different", (_draw(2, 4), _draw(5, 4), _draw(5, 3))),
-        Case("one query", (_draw(1, 3), _draw(4, 3), _draw(4, 2))),
-        Case("a batch", (_draw(3, 2, 4), _draw(3, 5, 4), _draw(3, 5, 6))),
-        Case("a batch that shares its keys and values", (_draw(4, 2, 3), _draw(5, 3), _draw(5, 1))),
-        Case("a batch with heads", (_draw(2, 3, 4, 5), _draw(2, 3, 6, 5), _draw(2, 3, 6, 7))),
-        Case("scores above a thousand", (900 * _draw(2, 4), _draw(5, 4), _draw(5, 3)), rare=True),
+        Case("all sizes different", draw((2, 4), (5, 4), (5, 3))),
+        Case("one query", draw((1, 3), (4, 3), (4, 2))),
+        Case("a batch", draw((3, 2, 4), (3, 5, 4), (3, 5, 6))),
+        Case("a batch that shares its keys and values", draw((4, 2, 3), (5, 3), (5, 1))),
+        Case("a batch with heads", draw((2, 3, 4, 5), (2, 3, 6, 5), (2, 3, 6, 7))),
+        Case("scores above a thousand", (900 * SHARP[0], *SHARP[1:]), rare=True),
     ),
     mistakes=(
         Mistake("wrong_axis", _weighted(lambda s: softmax(s, axis=-2)), WRONG_AXIS),
@@ -152,7 +131,6 @@ EXERCISE = Exercise(
         ),
         Mistake("keepdims", _weighted(_sums(lambda s: s.max(axis=-1, keepdims=True))), NO_KEEPDIMS),
         Mistake("keepdims_plain", _weighted(_sums(lambda s: 0)), NO_KEEPDIMS),
-        Mistake("keepdims_largest_of_all", _weighted(_sums(lambda s: s.max())), NO_KEEPDIMS),
         Mistake(
             "keepdims_twice",
             _weighted(_sums(lambda s: s.max(axis=-1))),
@@ -171,10 +149,10 @@ EXERCISE = Exercise(
             "All exponentials are divided by one sum, so all weights together are 1. Each query "
             "has a row of its own, and each row its own sum.",
         ),
-        Mistake("weights_turned", _mixed(lambda w, V: _turned(w) @ V), WEIGHTS_TURNED),
+        Mistake("weights_turned", _mixed(lambda w, V: w.mT @ V), WEIGHTS_TURNED),
         Mistake(
             "scores_turned",
-            _scored(lambda Q, K, V: K @ _turned(Q) / np.sqrt(K.shape[-1])),
+            _scored(lambda Q, K, V: K @ Q.mT / np.sqrt(K.shape[-1])),
             "Rows and columns of the scores are exchanged: a row belongs to a key. It should "
             "belong to a query, so that n_q rows come out: Q times the keys transposed.",
         ),
@@ -184,8 +162,12 @@ EXERCISE = Exercise(
             _scaled_by(lambda Q, K, V: K.shape[-1]),
             "The scores are divided by d_k, not by its root.",
         ),
-        Mistake("by_root_d_v", _scaled_by(lambda Q, K, V: V.shape[-1] ** 0.5), BY_VALUES),
-        Mistake("by_root_axis_1_of_V", _scaled_by(lambda Q, K, V: V.shape[1] ** 0.5), BY_VALUES),
+        Mistake(
+            "by_root_d_v",
+            _scaled_by(lambda Q, K, V: V.shape[-1] ** 0.5),
+            "The divisor is taken from the values. Values take no part in the scores: it is √d_k, "
+            "the root of the length of a query and of a key.",
+        ),
         Mistake("by_root_n_k", _scaled_by(lambda Q, K, V: K.shape[-2] ** 0.5), ROWS),
         Mistake("by_root_n_q", _scaled_by(lambda Q, K, V: Q.shape[-2] ** 0.5), ROWS),
         Mistake("by_root_first_of_Q", _scaled_by(lambda Q, K, V: len(Q) ** 0.5), ROWS),
@@ -202,8 +184,12 @@ EXERCISE = Exercise(
             "The divisor comes from axis 1 of K. In a matrix that is d_k, in a batch it is the "
             "number of keys. d_k is the last axis, counted from the end: -1.",
         ),
-        Mistake("by_root_two", _scaled_by(lambda Q, K, V: 2**0.5), FIXED),
-        Mistake("by_eight", _scaled_by(lambda Q, K, V: 8.0), FIXED),
+        Mistake(
+            "by_root_two",
+            _scaled_by(lambda Q, K, V: 2**0.5),
+            "The divisor is the same on every input. It should be the root of d_k, which is read "
+            "off the arrays: the last axis of Q, or of K.",
+        ),
         Mistake(
             "times_root_d",
             _scaled_by(lambda Q, K, V: K.shape[-1] ** -0.5),
@@ -211,37 +197,23 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "weights_divided",
-            lambda Q, K, V: softmax(Q @ _turned(K)) @ V / np.sqrt(K.shape[-1]),
+            lambda Q, K, V: softmax(Q @ K.mT) @ V / np.sqrt(K.shape[-1]),
             "The division by √d_k comes after softmax, so the weights of a row sum to 1/√d_k. "
             "Divide the scores, before softmax.",
-        ),
-        Mistake(
-            "sign_turned",
-            _scored(lambda Q, K, V: -_scores(Q, K)),
-            "The scores have the wrong sign: the key that fits worst gets the largest weight.",
         ),
         Mistake(
             "reversed_axes", _scored(lambda Q, K, V: Q @ K.T / K.shape[-1] ** 0.5), MATRICES_ONLY
         ),
         Mistake(
             "by_matrix",
-            _from_the_front(lambda K: K.T, lambda Q, K: Q.shape[1], 1),
-            _from_the_front_says(FRONT_TURNED, FRONT_ROOT, FRONT_AXIS),
+            _from_the_front(lambda K: K.T),
+            f"{FROM_THE_FRONT} K.T reverses all axes (K.mT exchanges the last two), "
+            f"{ROOT_AND_AXIS}",
         ),
         Mistake(
             "front_root_and_axis",
-            _from_the_front(_turned, lambda Q, K: Q.shape[1], 1),
-            _from_the_front_says(FRONT_ROOT, FRONT_AXIS),
-        ),
-        Mistake(
-            "front_turned_and_root",
-            _from_the_front(lambda K: K.T, lambda Q, K: Q.shape[1], -1),
-            _from_the_front_says(FRONT_TURNED, FRONT_ROOT),
-        ),
-        Mistake(
-            "front_turned_and_axis",
-            _from_the_front(lambda K: K.T, lambda Q, K: Q.shape[-1], 1),
-            _from_the_front_says(FRONT_TURNED, FRONT_AXIS),
+            _from_the_front(lambda K: K.mT),
+            f"{FROM_THE_FRONT} {ROOT_AND_AXIS}",
         ),
         Mistake(
             "not_turned",
@@ -267,7 +239,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "dot_in_a_batch",
-            lambda Q, K, V: softmax(np.dot(Q, _turned(K)) / K.shape[-1] ** 0.5) @ V,
+            lambda Q, K, V: softmax(np.dot(Q, K.mT) / K.shape[-1] ** 0.5) @ V,
             "With a batch np.dot multiplies every item of Q with every item of K, which adds axes. "
             "@ goes item by item, on the last two axes.",
         ),
@@ -289,11 +261,6 @@ EXERCISE = Exercise(
             "negative weights: softmax takes exp first.",
         ),
         Mistake(
-            "hard",
-            _weighted(hardmax),
-            "Each query gets the value of its best key alone. Softmax gives every value its share.",
-        ),
-        Mistake(
             "softmax_twice",
             _weighted(lambda s: softmax(softmax(s))),
             "Softmax is applied twice, which makes the weights nearly equal. Once is enough.",
@@ -305,62 +272,16 @@ EXERCISE = Exercise(
             "that product: it makes the weights.",
         ),
         Mistake(
-            "returns_weights",
-            _mixed(lambda w, V: w),
-            "These are the weights, a row for each query. The last step is missing: multiply them "
-            "with the values.",
-        ),
-        Mistake(
-            "returns_scores",
-            lambda Q, K, V: _scores(Q, K),
-            "These are the scores. Two steps are still to come: softmax along each row, and the "
-            "product with the values.",
-        ),
-        Mistake(
-            "sums_the_keys",
-            lambda Q, K, V: softmax(_scores(Q, K)) @ K,
-            "The weights are right, but they mix the keys. It is the values that should be mixed.",
-        ),
-        Mistake(
-            "scores_from_values",
-            _scored(lambda Q, K, V: Q @ _turned(V) / np.sqrt(K.shape[-1])),
-            "The queries are compared with the values. That runs only where values are as long as "
-            "keys. Compare with the keys.",
-        ),
-        Mistake(
-            "queries_with_queries",
-            _scored(lambda Q, K, V: Q @ _turned(Q) / np.sqrt(K.shape[-1])),
-            "The queries are compared with one another, Q Qᵀ: the keys are not used. That runs "
-            "only where there are as many keys as queries.",
-        ),
-        Mistake(
-            "keys_with_keys",
-            _scored(lambda Q, K, V: K @ _turned(K) / np.sqrt(K.shape[-1])),
-            "The keys are compared with one another, K Kᵀ: the queries are not used, and a row "
-            "comes back for each key.",
-        ),
-        Mistake(
             "pairs_of_equal_rows",
             lambda Q, K, V: softmax((Q * K).sum(axis=-1)[..., None] / K.shape[-1] ** 0.5) * V,
             "Query i meets key i alone, so each row has a single score. Every query should meet "
             "every key, which makes a table.",
         ),
         Mistake(
-            "mean",
-            lambda Q, K, V: softmax(0 * _scores(Q, K)) @ V,
-            "Each query gets the plain mean of the values: the scores have no influence.",
-        ),
-        Mistake(
             "values_turned",
-            _mixed(lambda w, V: w @ _turned(V)),
+            _mixed(lambda w, V: w @ V.mT),
             "The values are transposed in the last product. A value is a row of V, and the columns "
             "of the weights stand for these rows: W @ V as it stands.",
-        ),
-        Mistake(
-            "product_turned",
-            _mixed(lambda w, V: V @ w),
-            "The last product stands the wrong way round. V @ W mixes the rows of the weights; "
-            "W @ V mixes the values.",
         ),
         Mistake(
             "averaged",
@@ -370,41 +291,15 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "wrong_axis_no_scale",
-            lambda Q, K, V: softmax(Q @ _turned(K), axis=-2) @ V,
+            lambda Q, K, V: softmax(Q @ K.mT, axis=-2) @ V,
             "Two things: the scores are not divided by √d_k, and softmax runs down the columns. A "
             "row holds one query's scores, and its weights should sum to 1.",
-        ),
-        Mistake(
-            "axis_0_no_scale",
-            lambda Q, K, V: softmax(Q @ _turned(K), axis=0) @ V,
-            "Two things: the scores are not divided by √d_k, and softmax runs along the first "
-            "axis. The keys are the last axis, and along it weights should sum to 1.",
-        ),
-        Mistake(
-            "distance",
-            _scored(
-                lambda Q, K, V: -((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1) / 2
-            ),
-            "Queries and keys are compared by their distance, as in chapter 1. Scaled dot products "
-            "are asked for: a longer key scores more.",
         ),
         Mistake(
             "no_products",
             lambda Q, K, V: softmax(Q * K / np.sqrt(K.shape[-1])) * V,
             "The sign * multiplies entry by entry, and runs only where arrays are alike. A matrix "
             "product, @, makes the table in which every query meets every key.",
-        ),
-        Mistake(
-            "cosines",
-            _scored(lambda Q, K, V: _unit(Q) @ _turned(_unit(K))),
-            "Each dot product is divided by the lengths of its own query and key. The scale is one "
-            "number for all pairs, √d_k.",
-        ),
-        Mistake(
-            "queries_averaged",
-            _scored(lambda Q, K, V: 0 * _scores(Q, K) + _scores(Q.mean(axis=-2, keepdims=True), K)),
-            "Every query gets the same answer, that of the mean query. Each row of Q asks for "
-            "itself, and has a row of scores of its own.",
         ),
     ),
     properties=(

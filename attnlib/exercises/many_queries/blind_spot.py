@@ -58,10 +58,8 @@ def judge_blind_spot(S):
 
 
 def _both_tables(S):
-    return (
-        f"Along the rows the weights are {show(softmax(S)).replace(chr(10), '')}, down the columns "
-        f"{show(softmax(S, axis=0)).replace(chr(10), '')}."
-    )
+    along, down = (show(softmax(S, axis=axis)).replace("\n", "") for axis in (1, 0))
+    return f"Along the rows the weights are {along}, down the columns {down}."
 
 
 EXERCISE = Exercise(
@@ -78,7 +76,7 @@ EXERCISE = Exercise(
         Mistake("columns_alike", np.array([[1.0, 1.0], [2.0, 2.0]]), COLUMNS_ALIKE),
         Mistake("symmetric", np.array([[2.0, 1.0], [1.0, 0.0]]), SYMMETRIC),
         Mistake(
-            "rows_exchanged_only",
+            "rows_sum",
             np.array([[2.0, 0.0], [1.0, np.log(np.e**2 + 1 - np.e)]]),
             ROWS_SUM,
         ),
@@ -92,5 +90,5 @@ EXERCISE = Exercise(
     general="S has a row for each of two queries and a column for each of two keys.",
     why="Comparing whole tables cannot see the axis on such scores. Asking one query at a time "
     "can: along the wrong axis a query that is alone gets weight 1 from every key. Other scores "
-    "show it, too, and so does a number of keys that differs from that of queries.",
+    "show it as well, and so does a number of keys that differs from that of queries.",
 )

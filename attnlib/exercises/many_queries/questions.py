@@ -55,7 +55,7 @@ QUESTIONS = {
             2: "That is value 3. The row is that of query 3; its 1 stands at value 2.",
             6: "That is the plain mean of the values. All the weight lies on one of them.",
             24: "That is the sum of all values. The weights of the others are 0.",
-            1: "1 is the weight. It is to be multiplied with a value.",
+            1: "1 is the weight. It is to be multiplied by a value.",
         },
     ),
     "lonely": number(
@@ -101,7 +101,7 @@ QUESTIONS = {
         ),
         wrong(
             "“If keys and values are shuffled together, the output stays.”",
-            "That holds along either axis, too: the last product sums over the keys in any order.",
+            "That also holds along either axis: the last product sums over the keys in any order.",
         ),
         right(
             "“Each output is a weighted mean of the values.”",
@@ -110,8 +110,7 @@ QUESTIONS = {
         ),
         right(
             "“The queries can be answered in turn, as they come.”",
-            "Along the queries every answer depends on all queries, also on those that are still "
-            "to come.",
+            "Along the queries every answer depends on all queries, including those still to come.",
         ),
     ),
     "batch_axis": choice(
@@ -124,8 +123,8 @@ QUESTIONS = {
         ),
         right(
             "Item 1 alone gets the answers that it gets in the batch.",
-            "Axis 0 are the items. Alone, an item has no rival, and all its weights are 1; in the "
-            "batch the three items share them.",
+            "Axis 0 runs over the items. Alone, an item has no rival, and all its weights are 1; "
+            "in the batch the three items share them.",
         ),
         wrong(
             "If the queries of all items are shuffled alike, the outputs are shuffled alike.",

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from exercise_replies import as_readers_write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -104,8 +105,7 @@ def after_a_new_axis(q, K, V):
     ],
 )  # fmt: skip
 def test_mistakes_as_readers_write_them(exercise, mistake, answer):
-    (known,) = [m for m in find(f"many_queries.{exercise}").mistakes if m.name == mistake]
-    assert check(f"many_queries.{exercise}", answer).message == known.diagnosis
+    as_readers_write(f"many_queries.{exercise}", mistake, answer)
 
 
 @pytest.mark.parametrize(

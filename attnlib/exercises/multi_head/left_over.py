@@ -123,6 +123,6 @@ EXERCISE = Exercise(
     general="The function takes no random numbers: the share follows from A, exactly. To see which "
     "it is, draw values v beside it, compute the heads' outputs A v, fit the values from them with "
     "np.linalg.lstsq, and look which few errors occur.",
-    why="So many numbers come out of the heads as the rank of A says, and of m independent values "
-    "they recover that many m-ths, however the weights lie.",
+    why="The rank of A counts the different numbers that come out of the heads. With rank r they "
+    "recover r/m of m independent values, whatever the weights are.",
 )

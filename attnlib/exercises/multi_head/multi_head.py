@@ -4,6 +4,14 @@ import numpy as np
 
 from attnlib import merge_heads, scaled_dot_product_attention, softmax, split_heads
 from attnlib.exercises import Case, Exercise, Mistake
+from attnlib.exercises.engine.drawing import draw
+
+
+def multi_head(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
+    """Each head attends for itself; W_O makes one output of all."""
+    Q, K, V = (split_heads(X, n_heads) for X in (X_Q @ W_Q, X_KV @ W_K, X_KV @ W_V))
+    weights = softmax(Q @ K.mT / np.sqrt(Q.shape[-1]))
+    return merge_heads(weights @ V) @ W_O
 
 
 def _with(
@@ -15,17 +23,14 @@ def _with(
     weigh=softmax,
     project_out=lambda merged, W_O, n_heads: merged @ W_O,
 ):
-    """Multi-head attention with one step replaced."""
+    """multi_head with one step replaced."""
 
-    def multi_head(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
+    def wrong(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
         Q, K, V = (split(X, n_heads) for X in (X_Q @ W_Q, X_KV @ W_K, X_KV @ W_V))
-        scores = Q @ np.swapaxes(K, -1, -2) / root(np.float64(length(Q, W_Q)))
+        scores = Q @ K.mT / root(np.float64(length(Q, W_Q)))
         return project_out(merge(weigh(scores) @ V), W_O, n_heads)
 
-    return multi_head
-
-
-multi_head = _with()
+    return wrong
 
 
 def _reshaped(X, n_heads):
@@ -64,11 +69,11 @@ def _not_moved(X, n_heads):
 
 def _weights_averaged(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
     Q, K, V = (split_heads(X, n_heads) for X in (X_Q @ W_Q, X_KV @ W_K, X_KV @ W_V))
-    weights = softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])).mean(axis=0)
+    weights = softmax(Q @ K.mT / np.sqrt(Q.shape[-1])).mean(axis=0)
     return merge_heads(weights @ V) @ W_O
 
 
-def _heads_in_a_row(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
+def _last_head(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads):
     """Only what the last round of a loop over the heads has left."""
     d_v = W_V.shape[1] // n_heads
     Q, K, V = (split_heads(X, n_heads)[-1] for X in (X_Q @ W_Q, X_KV @ W_K, X_KV @ W_V))
@@ -101,11 +106,11 @@ def _on_items(change):
     return lambda *given: multi_head(*change(*given))
 
 
-def _draw(n_q, n_k, d_model, d_source, n_heads, d_k, d_v, d_out):
-    rng = np.random.default_rng(10 * d_k + n_heads)
-    shapes = [(n_q, d_model), (n_k, d_source), (d_model, n_heads * d_k)]
-    shapes += [(d_source, n_heads * d_k), (d_source, n_heads * d_v), (n_heads * d_v, d_out)]
-    return (*(rng.normal(size=shape).round(1) for shape in shapes), n_heads)
+def _given(n_q, n_k, d_model, d_source, n_heads, d_k, d_v, d_out):
+    """Items, matrices and the number of heads."""
+    keys, values = n_heads * d_k, n_heads * d_v
+    items, matrices = [(n_q, d_model), (n_k, d_source)], [(d_model, keys), (d_source, keys)]
+    return (*draw(*items, *matrices, (d_source, values), (values, d_out)), n_heads)
 
 
 SPLIT = (
@@ -124,14 +129,14 @@ BY_WIDTH = (
 EXERCISE = Exercise(
     signature="multi_head(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads)",
     task="Write multi_head(X_Q, X_KV, W_Q, W_K, W_V, W_O, n_heads): project, split into heads, "
-    "scaled dot-product attention in each, merge, and multiply with W_O.",
+    "scaled dot-product attention in each, merge, and multiply by W_O.",
     returns="an array of shape (n_q, d_out)",
     reference=multi_head,
     cases=(
-        Case("one head", _draw(1, 2, 2, 2, 1, 2, 2, 2)),
-        Case("square matrices", _draw(4, 4, 4, 4, 2, 2, 2, 4)),
-        Case("three heads", _draw(2, 5, 6, 6, 3, 2, 2, 6)),
-        Case("all sizes different", _draw(3, 5, 6, 7, 2, 4, 9, 8)),
+        Case("one head", _given(1, 2, 2, 2, 1, 2, 2, 2)),
+        Case("square matrices", _given(4, 4, 4, 4, 2, 2, 2, 4)),
+        Case("three heads", _given(2, 5, 6, 6, 3, 2, 2, 6)),
+        Case("all sizes different", _given(3, 5, 6, 7, 2, 4, 9, 8)),
     ),
     mistakes=(
         Mistake("split_by_reshape", _with(split=_reshaped), SPLIT),
@@ -233,7 +238,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "last_head_only",
-            _heads_in_a_row,
+            _last_head,
             "Only the last head is in the output: each round of the loop overwrites the one "
             "before. Collect the heads, then merge.",
         ),

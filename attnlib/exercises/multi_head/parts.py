@@ -3,6 +3,7 @@
 import numpy as np
 
 from attnlib.exercises import Case, Exercise, Mistake
+from attnlib.exercises.engine.drawing import draw
 
 
 def parts(Y, W_O):
@@ -32,7 +33,7 @@ def _by_columns(Y, W_O):
 
 def _cut_anew(Y, W_O):
     n_heads, _, d_v = Y.shape
-    return Y @ np.swapaxes(W_O.reshape(n_heads, -1, d_v), -1, -2)
+    return Y @ W_O.reshape(n_heads, -1, d_v).mT
 
 
 def _reshaped(Y, W_O):
@@ -41,10 +42,6 @@ def _reshaped(Y, W_O):
     return np.stack(
         [merged[:, d_v * h : d_v * (h + 1)] @ W_O[d_v * h : d_v * (h + 1)] for h in range(n_heads)]
     )
-
-
-def _draw(*shape):
-    return np.random.default_rng(sum(shape)).normal(size=shape).round(1)
 
 
 EXERCISE = Exercise(
@@ -58,21 +55,21 @@ EXERCISE = Exercise(
             "two heads of one component",
             (np.array([[[1.0]], [[10.0]]]), np.array([[1.0, 2.0], [3.0, 4.0]])),
         ),
-        Case("one head", (_draw(1, 3, 2), _draw(2, 4))),
-        Case("as wide as before", (_draw(2, 4, 2), _draw(4, 4))),
-        Case("all sizes different", (_draw(3, 4, 2), _draw(6, 5))),
+        Case("one head", draw((1, 3, 2), (2, 4))),
+        Case("output as wide as the heads", draw((2, 4, 2), (4, 4))),
+        Case("all sizes different", draw((3, 4, 2), (6, 5))),
     ),
     mistakes=(
         Mistake(
             "first_rows_for_all",
             _by_rows(lambda h, n, d: slice(0, d)),
-            "Every head is multiplied with the first d_v rows of W_O, as if W_O had no more. It "
+            "Every head is multiplied by the first d_v rows of W_O, as if W_O had no more. It "
             "has n_heads times d_v rows, and each head has d_v of its own.",
         ),
         Mistake(
             "all_rows_for_each",
             lambda Y, W_O: np.stack([Y_i @ W_O for Y_i in Y]),
-            "Each head is multiplied with the whole of W_O, whose rows are as many as all heads "
+            "Each head is multiplied by the whole of W_O, whose rows are as many as all heads "
             "together have components. Cut W_O first: d_v rows for each head.",
         ),
         Mistake(
@@ -96,7 +93,7 @@ EXERCISE = Exercise(
         Mistake(
             "next_heads_rows",
             _by_rows(lambda h, n, d: slice(d * ((h + 1) % n), d * ((h + 1) % n) + d)),
-            "Each head is multiplied with the rows of the next one: count the heads from 0.",
+            "Each head is multiplied by the rows of the next one: count the heads from 0.",
         ),
         Mistake(
             "by_columns",
@@ -132,7 +129,7 @@ EXERCISE = Exercise(
             "total_for_each",
             lambda Y, W_O: np.stack([_output(Y, W_O)] * len(Y)),
             "The whole output stands there once for each head, so the sum of the parts would be "
-            "n_heads times too large. Multiply one head with its own rows only.",
+            "n_heads times too large. Multiply one head by its own rows only.",
         ),
         Mistake(
             "running_sum",
@@ -161,7 +158,7 @@ EXERCISE = Exercise(
     ),
     definition="What head h adds should not change when the outputs of the other heads do.",
     general="The parts are not what the heads add. Put all heads but one to 0, merge, multiply "
-    "with W_O, and compare.",
+    "by W_O, and compare.",
     why="Concatenate and project is a sum over heads: each writes its own part, and none sees "
     "what the others write.",
 )

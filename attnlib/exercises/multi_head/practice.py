@@ -15,15 +15,15 @@ def parameters(rng):
     keys, values = d * h * k, h * v * d
     return Problem(
         question=f"Items and outputs have `{d}` components, there are `{h}` heads with `d_k = {k}` "
-        f"and `d_v = {v}`, and no biases. How many entries has W_Q, how many has W_O, and how "
-        "many parameters are there in all?",
+        f"and `d_v = {v}`, and no biases. How many entries does W_Q have, how many does W_O have, "
+        "and how many parameters are there in all?",
         answer=[layer.W_Q.size, layer.W_O.size, layer.parameter_count],
         working=[
             f"W_Q has `{d}` rows and `{h} · {k} = {h * k}` columns: `{d} · {h * k} = {keys}`, and "
-            "so has W_K",
+            "as many in W_K",
             f"W_V has `{d}` rows and `{h} · {v} = {h * v}` columns, W_O is turned round: "
             f"`{h * v} · {d} = {values}`",
-            f"Twice each: `2 · {keys} + 2 · {values} = {2 * keys + 2 * values}`; in a row: "
+            f"Twice each: `2 · {keys} + 2 · {values} = {2 * keys + 2 * values}`; together: "
             f"`[{keys}, {values}, {2 * keys + 2 * values}]`",
         ],
         mistakes={
@@ -62,7 +62,7 @@ def shapes(rng):
         working=[
             f"Keys have the shape `({h}, {n_k}, {k})`: `{keys}` numbers",
             f"Weights have the shape `({h}, {n_q}, {n_k})`: `{pairs}` numbers",
-            f"Merged outputs have the shape `({n_q}, {h} · {v})`: `{merged}` numbers; in a row: "
+            f"Merged outputs have the shape `({n_q}, {h} · {v})`: `{merged}` numbers; together: "
             f"`[{keys}, {pairs}, {merged}]`",
         ],
         mistakes={
@@ -77,7 +77,7 @@ def shapes(rng):
             "The outputs are mixtures of values, so they are as long as values.": [
                 keys, pairs, n_q * h * k,
             ],
-            "After W_O the output is as long as an item. Asked is what goes in.": [
+            "After W_O the output is as long as an item. The question is what goes in.": [
                 keys, pairs, n_q * d,
             ],
         },
@@ -99,7 +99,7 @@ def sum_of_heads(rng):
         working=[
             f"Head 1 adds `{short(y[0])} · {short(W_O[0])} = {short(first)}`",
             f"Head 2 adds `{short(y[1])} · {short(W_O[1])} = {short(second)}`",
-            f"Together `{short(total)}`, and head 1 alone leaves `{short(first)}`; in a row: "
+            f"Their sum is `{short(total)}`, and head 1 alone leaves `{short(first)}`; together: "
             f"`{short([*total, *first])}`",
         ],
         mistakes={
@@ -109,7 +109,7 @@ def sum_of_heads(rng):
             "You divided by the number of heads. The output is a sum.": [
                 *(by_parts.sum(axis=0) / 2), *by_parts[0],
             ],
-            "The output is right. Switched off is the second head, not the first.": [
+            "The output is right. It is the second head that is switched off, not the first.": [
                 *by_parts.sum(axis=0), *by_parts[1],
             ],
             "You used the first row for both heads. Each has its own.": [
@@ -130,7 +130,7 @@ def one_head(rng):
     errors = ((np.eye(2) - np.linalg.pinv(A) @ A) ** 2).sum(axis=1)
     return Problem(
         question=f"One head gives two items the weights `{a}/{a + b}` and `{b}/{a + b}`. Their "
-        "values are independent, with mean 0 and variance 1. Which share of the variance of the "
+        "values are independent, with mean 0 and variance 1. What share of the variance of the "
         "first value does the best readout leave over, and which of the second?",
         answer=list(errors),
         working=[

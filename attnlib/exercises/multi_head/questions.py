@@ -3,7 +3,7 @@
 from attnlib.exercises.engine.asking import choice, number, right, wrong
 
 QUESTIONS = {
-    "one_head": choice(
+    "one_mixture": choice(
         "One head looks at two books, with weights α and 1 − α of its own choice. Their prices a "
         "and b are independent. What can be read exactly from its output?",
         right("`a + b`", "Weights ½ and ½, and the readout doubles the output."),
@@ -25,17 +25,17 @@ QUESTIONS = {
     ),
     "count": number(
         "A layer has d_model = 512 and 8 heads with d_k = d_v = 64, without biases. How many "
-        "thousands of parameters has it? (Divide by 1000.)",
+        "thousands of parameters does it have? (Divide by 1000.)",
         answer=1048.576,
         tolerance=0.6,
         why="W_Q, W_K, W_V and W_O have 512 · 8 · 64 = 262 144 entries each, 1 048 576 together.",
-        hint="Write down the shape of each of the four matrices. How many columns has W_Q if 8 "
-        "heads stand side by side?",
+        hint="Write down the shape of each of the four matrices. How many columns does W_Q have "
+        "if 8 heads stand side by side?",
         mistakes={
             786.432: "Three matrices are counted. Which one makes one output of the heads?",
             131.072: "Those are the matrices of one head. There are 8.",
             262.144: "That is one matrix. There are four.",
-            1050.624: "That is with biases, 2048 of them. Without is asked for.",
+            1050.624: "That is with biases, 2048 of them. The question says without.",
             819.2: "W_O has 8 · 64 rows, not 64.",
         },
     ),
@@ -104,7 +104,7 @@ QUESTIONS = {
     ),
     "mono": number(
         "A stereo recording has two independent channels of equal loudness. Mixed to mono, it is "
-        "½L + ½R. From the mono signal you guess L as well as you can. Which share of the variance "
+        "½L + ½R. From the mono signal you guess L as well as you can. What share of the variance "
         "of L is left over?",
         answer=0.5,
         tolerance=0.005,
@@ -114,7 +114,7 @@ QUESTIONS = {
         "How large is the error with the best readout?",
         mistakes={
             0: "Then one number would say two: other pairs L and R give the same mono signal.",
-            1: "The mono signal does know something of L: when it is large, L most often is too.",
+            1: "The mono signal does know something of L: when it is large, L usually is too.",
             0.25: "Half of L is in the signal, but so is half of R, and it disturbs. Divide by the "
             "variance of the mixture, ½.",
         },

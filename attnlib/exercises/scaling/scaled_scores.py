@@ -4,19 +4,22 @@ import numpy as np
 
 from attnlib import softmax
 from attnlib.exercises import Case, Exercise, Mistake
+from attnlib.exercises.engine.drawing import draw
+
+
+def scaled_scores(Q, K):
+    """Dot products of all queries with all keys, over the root of their length."""
+    return Q @ K.mT / np.sqrt(K.shape[-1])
 
 
 def _scores(factor):
     """Dot products of all queries with all keys, times factor(d_k)."""
-    return lambda Q, K: Q @ np.swapaxes(K, -1, -2) * factor(np.float64(K.shape[-1]))
-
-
-scaled_scores = _scores(lambda d: 1 / np.sqrt(d))
+    return lambda Q, K: Q @ K.mT * factor(np.float64(K.shape[-1]))
 
 
 def _scaled_by(number):
     """Dot products of all queries with all keys over the root of a number taken of the arrays."""
-    return lambda Q, K: Q @ np.swapaxes(K, -1, -2) / np.sqrt(number(Q, K))
+    return lambda Q, K: Q @ K.mT / np.sqrt(number(Q, K))
 
 
 def _by_loops(Q, K):
@@ -70,10 +73,6 @@ FIRST_TWO = (
 )
 
 
-def _draw(*shape):
-    return np.random.default_rng(sum(shape)).normal(size=shape).round(1)
-
-
 EXERCISE = Exercise(
     signature="scaled_scores(Q, K)",
     task="Write scaled_scores(Q, K): the dot product of every query with every key, divided by "
@@ -81,10 +80,10 @@ EXERCISE = Exercise(
     returns="an array of shape (..., n_q, n_k)",
     reference=scaled_scores,
     cases=(
-        Case("as many keys as queries", (np.array([[1.0, 2.0], [0.0, 1.0]]), _draw(2, 2))),
-        Case("more keys than queries", (_draw(1, 4), _draw(3, 4))),
-        Case("a batch", (_draw(5, 2, 3), _draw(5, 4, 3))),
-        Case("a batch with heads", (_draw(2, 3, 4, 5), _draw(2, 3, 2, 5))),
+        Case("as many keys as queries", (np.array([[1.0, 2.0], [0.0, 1.0]]), *draw((2, 2)))),
+        Case("more keys than queries", draw((1, 4), (3, 4))),
+        Case("a batch", draw((5, 2, 3), (5, 4, 3))),
+        Case("a batch with heads", draw((2, 3, 4, 5), (2, 3, 2, 5))),
     ),
     mistakes=(
         Mistake(
@@ -112,7 +111,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "root_of_all",
-            lambda Q, K: np.sqrt(Q @ np.swapaxes(K, -1, -2) / K.shape[-1]),
+            lambda Q, K: np.sqrt(Q @ K.mT / K.shape[-1]),
             "The root is taken of the whole fraction, and negative scores become NaN. Only d_k "
             "stands under the root.",
         ),
@@ -132,13 +131,13 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "by_whole_root",
-            lambda Q, K: Q @ np.swapaxes(K, -1, -2) / int(np.sqrt(Q.shape[-1])),
+            lambda Q, K: Q @ K.mT / int(np.sqrt(Q.shape[-1])),
             "The root is cut to a whole number: √2 becomes 1, √5 becomes 2. Look for int, isqrt or "
             "//, and leave the root as it is.",
         ),
         Mistake(
             "by_own_spread",
-            lambda Q, K: Q @ np.swapaxes(K, -1, -2) / (Q @ np.swapaxes(K, -1, -2)).std(),
+            lambda Q, K: Q @ K.mT / (Q @ K.mT).std(),
             "The scores are divided by their own standard deviation. The scale should depend on "
             "the length of a row alone, not on the numbers in it.",
         ),
@@ -173,7 +172,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "queries_transposed",
-            lambda Q, K: np.swapaxes(Q, -1, -2) @ K / np.sqrt(K.shape[-1]),
+            lambda Q, K: Q.mT @ K / np.sqrt(K.shape[-1]),
             "The queries are transposed, not the keys, so columns meet columns. A query is a row "
             "of Q and a key a row of K: unless both are square, the shapes do not fit.",
         ),
@@ -205,20 +204,20 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "dot_in_a_batch",
-            lambda Q, K: np.dot(Q, np.swapaxes(K, -1, -2)) / np.sqrt(K.shape[-1]),
+            lambda Q, K: np.dot(Q, K.mT) / np.sqrt(K.shape[-1]),
             "With a batch np.dot multiplies every item of Q with every item of K, which adds axes. "
             "@ goes item by item, on the last two axes.",
         ),
         Mistake(
             "pairs_of_equal_rows",
             lambda Q, K: (Q * K).sum(axis=-1) / np.sqrt(K.shape[-1]),
-            "Query i is multiplied with key i alone: that is one score for each query. Every query "
+            "Query i is multiplied by key i alone: that is one score for each query. Every query "
             "meets every key, which makes a table.",
         ),
         Mistake(
             "queries_with_queries",
-            lambda Q, K: Q @ np.swapaxes(Q, -1, -2) / np.sqrt(K.shape[-1]),
-            "The queries are multiplied with one another, Q Qᵀ. The keys are in K.",
+            lambda Q, K: Q @ Q.mT / np.sqrt(K.shape[-1]),
+            "The queries are multiplied by one another, Q Qᵀ. The keys are in K.",
         ),
         Mistake(
             "largest_subtracted",
@@ -230,7 +229,7 @@ EXERCISE = Exercise(
     properties=(
         lambda S, Q, K: (
             "A scaled score should have the sign of its dot product; some of these do not."
-            if (np.sign(np.round(S, 9)) != np.sign(np.round(Q @ np.swapaxes(K, -1, -2), 9))).any()
+            if (np.sign(np.round(S, 9)) != np.sign(np.round(Q @ K.mT, 9))).any()
             else None
         ),
     ),

@@ -227,7 +227,7 @@ EXERCISE = Exercise(
         Mistake(
             "weighted_twice",
             lambda w: w * (np.eye(len(w)) - np.outer(w, w)),
-            "The products are multiplied with w once more, so beside the diagonal stands a square "
+            "The products are multiplied by w once more, so beside the diagonal stands a square "
             "too many. Each entry there has two factors, one of either weight.",
         ),
         Mistake(
