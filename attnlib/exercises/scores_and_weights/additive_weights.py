@@ -102,8 +102,8 @@ EXERCISE = Exercise(
             "query_without_a_say",
             _from_parts(lambda q, k, v: (np.tanh(q) + np.tanh(k)) @ v),
             "Every row has the same weights: the query adds the same number to all keys, or none. "
-            "So it is if tanh is taken of query and key apart, or if Q is left out. Add first, "
-            "then tanh.",
+            "That happens if tanh is taken of query and key separately, or if Q is left out. "
+            "Add first, then tanh.",
         ),
         Mistake(
             "wrong_axis",
@@ -150,8 +150,8 @@ EXERCISE = Exercise(
         Mistake(
             "dot_of_hidden",
             _from_parts(lambda q, k, v: (np.tanh(q) * np.tanh(k)) @ v),
-            "The tanh is taken of query and key apart, and then they are multiplied, as in a dot "
-            "product. An additive score adds them first, and bends the sum.",
+            "The tanh is taken of query and key separately, and then they are multiplied, as in a "
+            "dot product. An additive score adds them first, and bends the sum.",
         ),
         Mistake(
             "key_left_out",

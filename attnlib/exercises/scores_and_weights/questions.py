@@ -20,8 +20,9 @@ QUESTIONS = {
     "no_bend": choice(
         "You leave the tanh out of an additive score, and train it as before. What becomes of it?",
         wrong(
-            "It becomes a bilinear score.",
-            "A bilinear score multiplies query and key. Without the bend they are only added.",
+            "It becomes the plain dot product of query and key.",
+            "In a dot product each component of the query meets one of the key. Here each of the "
+            "two is made into a number by itself, and the numbers are added.",
         ),
         right(
             "Every query gets the same weights.",

@@ -30,13 +30,60 @@ def _with(count=_count, order=_descending, threshold=_threshold):
     return found
 
 
-sparsemax_threshold = _with()
+def sparsemax_threshold(scores):
+    """The last candidate that lies below its score: the best k, minus one, divided by k."""
+    ordered = np.sort(scores)[::-1]
+    candidates = (np.cumsum(ordered) - 1) / np.arange(1, len(ordered) + 1)
+    return candidates[ordered > candidates][-1]
+
+
+def _loop(candidate, order=_descending, stop=True):
+    """A running sum, and candidate(sum, k, n) for it, the last that lies below its score."""
+
+    def found(scores):
+        total, threshold = 0.0, 0.0
+        for k, score in enumerate(order(scores), start=1):
+            total += score
+            if score > candidate(total, k, len(scores)):
+                threshold = candidate(total, k, len(scores))
+            elif stop:
+                break
+        return threshold
+
+    return found
 
 
 def _until_one_fails(ordered):
     """How many pass before the first that does not."""
     passes = [s > (sum(ordered[: i + 1]) - 1) / (i + 1) for i, s in enumerate(ordered)]
     return passes.index(False) if False in passes else len(passes)
+
+
+def _counted(candidate, passes=np.greater):
+    """All candidates at once, and the one with the number of those that pass."""
+
+    def found(scores):
+        ordered, n = _descending(scores), len(scores)
+        candidates = candidate(np.cumsum(ordered), np.arange(1, n + 1), n)
+        return candidates[passes(ordered, candidates).sum() - 1]
+
+    return found
+
+
+def _as_given(scores):
+    return scores
+
+
+def _one_last(total, k, n):
+    return total / k - 1
+
+
+def _by_n(total, k, n):
+    return (total - 1) / n
+
+
+def _undivided(total, k, n):
+    return total - 1
 
 
 UNSORTED = (
@@ -46,6 +93,14 @@ UNSORTED = (
 NOT_THE_RULE = (
     "Which scores are kept is decided by another rule: by their sign, or by their mean. A score is "
     "kept as long as it lies above the threshold that includes it, and that may be negative."
+)
+ONE_LAST = (
+    "You subtract 1 after the division. The sum is to fall to one, so it is the sum that is "
+    "lowered by 1, before it is divided by k: in the answer, and in the test of each score."
+)
+NO_ONE = (
+    "The 1 is missing. Lowered by their mean the scores that are kept sum to 0; they should sum "
+    "to 1: subtract 1 from the sum before you divide, in the answer and in the test of each score."
 )
 OTHER_NUMBER = (
     "The sum is right but divided by another number. k scores are lowered by the same τ and sum "
@@ -73,13 +128,18 @@ EXERCISE = Exercise(
         Case("a single score", (np.array([0.7]),), rare=True),
     ),
     mistakes=(
-        Mistake("unsorted", _with(order=lambda s: s), UNSORTED),
-        Mistake("unsorted_until", _with(order=lambda s: s, count=_until_one_fails), UNSORTED),
+        Mistake("unsorted", _with(order=_as_given), UNSORTED),
+        Mistake("unsorted_until", _with(order=_as_given, count=_until_one_fails), UNSORTED),
+        Mistake(
+            "unsorted_without_a_stop",
+            _loop(lambda total, k, n: (total - 1) / k, order=_as_given, stop=False),
+            UNSORTED,
+        ),
         Mistake(
             "all_kept",
             _with(count=len),
-            "All scores are kept, however low, and some would come out negative. So it is, too, if "
-            "they are sorted with the smallest in front: np.sort(scores)[::-1] starts with the "
+            "All scores are kept, however low, and some would come out negative. The same happens "
+            "if they are sorted with the smallest in front: np.sort(scores)[::-1] starts with the "
             "best.",
         ),
         Mistake(
@@ -92,7 +152,8 @@ EXERCISE = Exercise(
             "one_too_many",
             _with(count=lambda o: min(_count(o) + 1, len(o))),
             "One score too many is kept: it lies below the threshold that includes it, and would "
-            "come out negative. Test a score before it is added.",
+            "come out negative. The threshold that includes a score tests it; if it fails, the "
+            "answer is the threshold from before it.",
         ),
         Mistake(
             "one_too_few",
@@ -106,11 +167,13 @@ EXERCISE = Exercise(
             "At most two scores are kept. There may be any number: go on as long as a score lies "
             "above the threshold that includes it.",
         ),
+        Mistake("without_the_one", _with(threshold=lambda k, o: o[:k].sum() / k), NO_ONE),
         Mistake(
-            "without_the_one",
-            _with(threshold=lambda k, o: o[:k].sum() / k),
-            "This is the mean of the scores that are kept. Lowered by it they would sum to 0; they "
-            "should sum to 1: subtract 1 from the sum first.",
+            "largest",
+            lambda scores: scores.max(),
+            "This is the largest score: lowered by it, nothing is left. If it came from sums, the "
+            "1 is missing: subtract it from the sum before you divide, in the answer and in the "
+            "test.",
         ),
         Mistake(
             "one_added",
@@ -118,13 +181,14 @@ EXERCISE = Exercise(
             "You add 1 where it should be subtracted: lowered by this, the scores that are kept "
             "sum to −1.",
         ),
-        Mistake(
-            "one_subtracted_last",
-            _with(threshold=lambda k, o: o[:k].sum() / k - 1),
-            "You subtract 1 after the division. The sum is to fall to one, so it is the sum that "
-            "is lowered by 1, before it is divided by k.",
-        ),
+        Mistake("one_last", _with(threshold=lambda k, o: o[:k].sum() / k - 1), ONE_LAST),
+        Mistake("one_last_in_the_test", _loop(_one_last), ONE_LAST),
+        Mistake("one_last_counted", _counted(_one_last), ONE_LAST),
+        Mistake("one_last_or_equal", _counted(_one_last, np.greater_equal), ONE_LAST),
         Mistake("over_n", _with(threshold=lambda k, o: (o[:k].sum() - 1) / len(o)), OTHER_NUMBER),
+        Mistake("over_n_in_the_test", _loop(_by_n), OTHER_NUMBER),
+        Mistake("over_n_counted", _counted(_by_n), OTHER_NUMBER),
+        Mistake("not_divided_in_the_test", _loop(_undivided), OTHER_NUMBER),
         Mistake("not_divided", _with(threshold=lambda k, o: o[:k].sum() - 1), OTHER_NUMBER),
         Mistake(
             "sum_of_all",

@@ -23,6 +23,30 @@ def one_by_one(scores):
     return threshold
 
 
+def last_that_passes(candidate, ordered=lambda scores: np.sort(scores)[::-1]):
+    """The last candidate(sum, k, n) that lies below its score, the largest score first."""
+
+    def found(scores):
+        total, threshold = 0.0, 0.0
+        for k, s in enumerate(ordered(scores), start=1):
+            total += s
+            if s > candidate(total, k, len(scores)):
+                threshold = candidate(total, k, len(scores))
+        return threshold
+
+    return found
+
+
+def first_refused(scores):
+    """The threshold after the first score that does not pass."""
+    total = 0.0
+    for k, s in enumerate(np.sort(scores)[::-1], start=1):
+        total += s
+        if s <= (total - 1) / k:
+            break
+    return (total - 1) / k
+
+
 @pytest.mark.parametrize(
     "exercise, mistake, answer",
     [
@@ -44,6 +68,15 @@ def one_by_one(scores):
         ("sparsemax_threshold", "unsorted_until", one_by_one),
         ("sparsemax_threshold", "all_kept", lambda s: one_by_one(np.sort(s))),
         ("sparsemax_threshold", "best_only", lambda s: max(s) - 1),
+        ("sparsemax_threshold", "unsorted_without_a_stop",
+         last_that_passes(lambda total, k, n: (total - 1) / k, list)),
+        ("sparsemax_threshold", "one_too_many", first_refused),
+        ("sparsemax_threshold", "one_last", last_that_passes(lambda total, k, n: total / k - 1)),
+        ("sparsemax_threshold", "over_n", last_that_passes(lambda total, k, n: (total - 1) / n)),
+        ("sparsemax_threshold", "not_divided", last_that_passes(lambda total, k, n: total - 1)),
+        ("sparsemax_threshold", "largest", lambda s: np.sort(s)[::-1].cumsum()[0]),
+        ("sparsemax_threshold", "without_the_one",
+         lambda s: s[sparsemax(s) > 0].mean()),
     ],
 )  # fmt: skip
 def test_mistakes_as_readers_write_them(exercise, mistake, answer):
