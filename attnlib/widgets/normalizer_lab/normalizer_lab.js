@@ -129,7 +129,7 @@ function weightsPanel(model) {
 function jacobianPanel(model) {
   const n = model.get("scores").length;
   const [left, top] = [34, 24];
-  const size = Math.min(56, (WIDTH - left) / n);
+  const size = Math.min(68, (WIDTH - left) / n);
   const start = left + (WIDTH - left - n * size) / 2;
   const root = picture("Jacobian", top + n * size + 2);
   const cells = Array.from({ length: n }, (_, i) =>

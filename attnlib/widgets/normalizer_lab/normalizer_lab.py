@@ -133,7 +133,8 @@ class NormalizerLab(BookWidget):
             scores.axvline(self.threshold, color=LIGHT["ink"], linestyle="--", linewidth=1.2)
         scores.set(xlim=(LOWEST, HIGHEST), ylim=(n - 0.5, -0.5), title="Scores")
         scores.set_yticks(
-            places, [f"s{chr(0x2081 + i)} = {s:g}" for i, s in enumerate(self.scores)]
+            places,
+            [f"s{chr(0x2081 + i)} = {s:g}".replace("-", "−") for i, s in enumerate(self.scores)],
         )
         names = self.words["names"]
         for name, weights in self.weights.items():
