@@ -32,8 +32,8 @@ def checked(number, name):
 
     Examples
     --------
-    >>> checked("97", "many_queries")
-    (97, 'many_queries')
+    >>> checked("97", "after_all_others")
+    (97, 'after_all_others')
     """
     if not re.fullmatch(r"0?[1-9]|[1-9]\d", number):
         raise SystemExit(f"N is {number!r}, expected a number from 1 to 99: {USAGE}")
