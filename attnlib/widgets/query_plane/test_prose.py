@@ -5,7 +5,7 @@ import json
 import pytest
 from widget_pages import frame, handle, state
 
-from attnlib.widgets import QueryPlane, ScalingLab
+from attnlib.widgets import QueryPlane
 
 pytestmark = pytest.mark.browser
 
@@ -14,15 +14,16 @@ TEXT = f"""<div style="height: HEIGHT"></div>
 <p style="font-size: 18px">
 So <span data-widget="fig-1" data-set='{json.dumps(TURNED)}'>turn the query
 to a place that makes this phrase longer than a line of the page</span>: the third weight is
-<span data-widget="fig-1" data-show="weights.2">0.024</span>, and the mean score
-<span data-widget="fig-2" data-show="mean">0.24</span>.</p>"""
+<span data-widget="fig-1" data-show="weights.2">0.024</span>, and the other answer begins with
+<span data-widget="fig-2" data-show="output.0">7.28</span>.</p>"""
+OTHER = {"query": [2, 0]}
 LOOK = "e => { const s = getComputedStyle(e); return [s.textDecorationLine, s.backgroundColor]; }"
 
 
 def opened(show, height=0, **options):
-    """A page with this text above a plane and a laboratory; its control, its numbers."""
+    """A page with this text above two planes; its control, its numbers."""
     text = TEXT.replace("HEIGHT", f"{height}px")
-    page = show(QueryPlane(), ScalingLab(), prose=text, **options)
+    page = show(QueryPlane(), QueryPlane(**OTHER), prose=text, **options)
     return page, page.locator("[data-set]"), page.locator("[data-show]")
 
 
@@ -31,7 +32,7 @@ def test_words_put_their_widget_into_a_state_and_a_number_follows(show, press):
     page, _, numbers = opened(show, height=600)
     plane = QueryPlane()
     assert numbers.all_inner_texts()[0] == plane.shown()["weights"][2]
-    page.get_by_role("textbox", name="Key 1, x").fill("typed and refused")
+    page.get_by_role("textbox", name="Key 1, x").first.fill("typed and refused")
     page.keyboard.press("Enter")
     control = page.get_by_role("button", name="turn the query")
     control.focus()
@@ -41,21 +42,23 @@ def test_words_put_their_widget_into_a_state_and_a_number_follows(show, press):
     assert state(page, QueryPlane) == plane.state()
     assert numbers.all_inner_texts()[0] == plane.shown()["weights"][2] == "1.000"
     assert control.evaluate("e => e === document.activeElement")
-    assert page.get_by_role("alert").inner_text() == ""
+    assert page.get_by_role("alert").first.inner_text() == ""
     page.wait_for_function(
         "(text) => document.querySelector('#fig-1 [aria-live]').textContent === text",
         arg=plane.said(),
     )
     # The other widget's number stays as it is, until that widget moves.
-    assert numbers.last.inner_text() == "0.24"
-    handle(page, "Components d").press("ArrowRight")
+    before = QueryPlane(**OTHER).shown()["output"][0]
+    assert numbers.last.inner_text() == before
+    page.get_by_role("slider", name="Temperature").last.press("End")
     frame(page)
-    assert numbers.last.inner_text() == ScalingLab(dimension=8).shown()["mean"][0]
+    other = QueryPlane(**OTHER, temperature=10).shown()["output"][0]
+    assert numbers.last.inner_text() == other != before
 
 
 def test_a_number_follows_once_the_hand_rests_though_it_still_holds(show):
     page, _, numbers = opened(show)
-    box = handle(page, "Query").locator("circle").last.bounding_box()
+    box = handle(page.locator("#fig-1"), "Query").locator("circle").last.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
