@@ -1,8 +1,8 @@
 """Everything that concerns one chapter: `make check CHAPTER=02`.
 
-Its form and the rules for authors; its notebook, run and compared with what is stored; its page,
-built anew where something changed and opened in a browser; the tests of its exercises and of the
-widgets in it.
+Its form and the rules for authors; its page, built anew where something changed and opened in a
+browser; its notebook, run and compared with what is stored; the tests of its exercises and of the
+widgets in it that not every chapter has.
 """
 
 import sys
@@ -14,8 +14,11 @@ from rules import Page
 from site_tools import build_command, html_of
 from stages import NBVAL, PYTEST, PYTHON, ROOT, close, run
 
+from attnlib.widgets import WIDGETS
+from attnlib.widgets.shared.question import Question
+
 BUILT = ROOT / "_build" / "check"
-TESTS = ["tests/exercises", "attnlib/exercises", "tests/widgets", "attnlib/widgets", "tests/book"]
+TESTS = ["tests/book", "tests/widgets", "attnlib/widgets", "tests/exercises", "attnlib/exercises"]
 TESTS += ["tests/tools/test_workbook.py"]
 CHAPTERS = [page for path in NOTEBOOKS if (page := Page(path, None)).number]
 
@@ -41,16 +44,17 @@ def chapter(named):
 def stages(page):
     """Heading -> command, for one chapter."""
     widgets = {data[WIDGET]["script"] for data in page.widgets}
-    names = " or ".join([page.name, *sorted(widgets)])
+    own = {name for name in widgets if not issubclass(WIDGETS[name], Question)}
+    names = " or ".join([page.name, *sorted(own)])
     # Sphinx repeats its warnings only for a page that it reads again.
     (BUILT / f"_build/.doctrees/book/{page.path.stem}.doctree").unlink(missing_ok=True)
     return {
         "style": [*PYTHON, "ruff", "check", "attnlib/exercises"],
         "form and rules": [sys.executable, "tools/notebooks.py", "--check", str(page.path)],
-        "notebook": [*PYTEST, *NBVAL, str(page.path)],
         "page built": build_command(BUILT),
-        f"page, exercises and widgets ({names})": [
-            *PYTEST, *TESTS, "-k", names, "-m", "not lab", "--deselect=tests/book/test_notebooks.py"
+        f"notebook, page, exercises and widgets ({names})": [
+            *PYTEST, *NBVAL, str(page.path), *TESTS, "-k", names, "-m", "not lab",
+            "--deselect=tests/book/test_notebooks.py",
         ],
     }  # fmt: skip
 
