@@ -127,7 +127,7 @@ def form(rng):
     )
 
 
-def one_more_or_less(rng):
+def removed(rng):
     parts = rng.permutation([(10, 6, 4), (8, 8, 4), (12, 5, 3), (9, 6, 5), (10, 8, 2)])[0]
     w = rng.permutation(parts) / 20
     v = rng.choice(np.arange(1.0, 16.0), 3, replace=False)
@@ -189,9 +189,9 @@ PRACTICE = {
         hint="Two queries and two keys. s₁₂ is query 1 with key 2, s₂₁ is query 2 with key 1, each "
         "over √2.",
     ),
-    "one_more_or_less": Kind(
+    "removed": Kind(
         title="an item less, an item more",
-        draw=one_more_or_less,
+        draw=removed,
         fields=["removed", "twice"],
         hint="Write each weight as an exponential over the sum of all. Take one away, or count it "
         "twice, and make a new sum.",

@@ -3,7 +3,7 @@ import { onWidth } from "../shared/movable.js";
 import { h, number, set, svg, uniqueId, write } from "../shared/parts.js";
 import words from "./words.json";
 
-const [WIDTH, HEIGHT, LEAST, MOST] = [360, 92, 0.75, 15];
+const [WIDTH, HEIGHT, LEAST, MOST] = [360, 84, 0.75, 15];
 
 // Where an arc begins and ends is `foot`; it goes up from there, for the arcs below down.
 function arc(from, to, n, up) {

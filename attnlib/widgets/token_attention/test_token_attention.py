@@ -195,14 +195,14 @@ def test_cells_arcs_and_tokens_are_linked_both_ways(show):
 @browser
 def test_a_row_that_is_full_or_has_one_token_says_so(show):
     page = show(TokenAttention(tokens=["cat", "sat"] * 3))
-    said = page.get_by_role("status")
+    said = page.locator(".attn-row-buttons .attn-message")
     page.get_by_role("button", name="Repeat").click()
     frame(page)
-    assert "six tokens" in said.inner_text() and len(state(page, TokenAttention)["tokens"]) == 6
+    assert "six at most" in said.inner_text() and len(state(page, TokenAttention)["tokens"]) == 6
     for _ in range(6):
         page.get_by_role("button", name="Remove").click()
         frame(page)
-    assert "One token" in said.inner_text() and len(state(page, TokenAttention)["tokens"]) == 1
+    assert "one stays" in said.inner_text() and len(state(page, TokenAttention)["tokens"]) == 1
     page.get_by_role("button", name="Reset").click()
     frame(page)
     assert said.inner_text() == "" and len(cells(page)) == 6

@@ -13,16 +13,19 @@ const MATRICES = ["W_Q", "W_K", "W_V"];
 const TRAITS = ["vocabulary", "features", "X", ...MATRICES, "tokens", "row", "column", "keys_by"];
 const [WORDS, FEATURES, TOKENS] = [4, 4, 6].map((n) => Array.from({ length: n }, (_, i) => i));
 
-// The row and the two places that are marked, as far as they are there.
+// The row and the two places that are marked, as far as they are there. Where a preset brings other
+// words and no tokens, each stands there once.
 function rowOf(model) {
-  const tokens = model.get("tokens");
+  const vocabulary = model.get("vocabulary");
+  const known = model.get("tokens").filter((word) => vocabulary.includes(word));
+  const tokens = known.length ? known : vocabulary;
   const [row, column] = ["row", "column"].map((name) => Math.min(model.get(name), tokens.length - 1));
   return { tokens, row, column };
 }
 
 // Buttons that change the row, and a line that says why one does nothing.
 function rowButtons(model) {
-  const message = h("p", { class: "attn-message", role: "status" });
+  const message = h("p", { class: "attn-message", "aria-live": "assertive" });
   const act = (label, next, refuse = () => "") =>
     button(label, () => {
       const given = rowOf(model);

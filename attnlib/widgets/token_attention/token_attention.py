@@ -240,7 +240,8 @@ class TokenAttention(BookWidget):
         weights, (i, _), n = self.weights, self.places, len(self.tokens)
         figure = figures.blank(5.0, 5.6)
         row, matrix = figure.subplots(2, 1, height_ratios=[1, 1.3])
-        row.set(xlim=(-0.7, max(n, 2) - 0.3), ylim=(-1.4, 1.4))
+        room = 0.7 if n > 1 else 1.5
+        row.set(xlim=(-room, n - 1 + room), ylim=(-1.4, 1.4))
         row.set_title(self.words["looks"].replace("{name}", self.tokens[i]))
         row.axis("off")
         for k, word in enumerate(self.tokens):
