@@ -48,6 +48,22 @@ def _hard(S):
     return (S == S.max(axis=1, keepdims=True)).astype(float)
 
 
+def _shares(S):
+    return S / S.sum(axis=1, keepdims=True)
+
+
+def _no_keepdims(S):
+    return np.exp(S) / np.exp(S).sum(axis=1)
+
+
+def _others_only(S):
+    return softmax(np.where(np.eye(len(S)) == 1, -1e9, S))
+
+
+def _earlier_only(S):
+    return softmax(np.where(np.tri(len(S)) == 1, S, -1e9))
+
+
 TURNED = (
     "Rows and columns of the scores are exchanged: what stands in row i is how well item i is "
     "found, not what it looks for. Row i belongs to the query of item i: Q times the keys "
@@ -57,9 +73,6 @@ ROWS = (
     "The scores are divided by the root of the number of items. A dot product has d_k terms, "
     "however many items there are: divide by √d_k."
 )
-NEVER = "{} itself stands where X @ {} belongs: the matrix is never used."
-
-
 EXERCISE = Exercise(
     signature="attend_itself(X, W_Q, W_K, W_V)",
     task="Write attend_itself(X, W_Q, W_K, W_V): scaled dot-product attention of the rows of X to "
@@ -174,6 +187,30 @@ EXERCISE = Exercise(
             "Each item takes the value of the best key alone. Softmax shares the weight among all.",
         ),
         Mistake(
+            "shares",
+            _with(weigh=_shares),
+            "The scores themselves are divided by their sum, which may be 0 or negative. Softmax "
+            "divides their exponentials.",
+        ),
+        Mistake(
+            "no_keepdims",
+            _with(weigh=_no_keepdims),
+            "The sums of the rows have lost their axis, so NumPy divides column j by the sum of "
+            "row j. The table is square, so no error tells: use keepdims=True.",
+        ),
+        Mistake(
+            "others_only",
+            _with(weigh=_others_only),
+            "No item looks at itself here. In self-attention each is searched by all, itself "
+            "included.",
+        ),
+        Mistake(
+            "earlier_only",
+            _with(weigh=_earlier_only),
+            "Each item looks only at those before it and at itself. That takes a mask, and none is "
+            "asked for: each looks at all.",
+        ),
+        Mistake(
             "weights_turned",
             _with(mix=lambda W, V: W.T @ V),
             "The weights are transposed before they meet the values. Their table is square here, "
@@ -205,6 +242,25 @@ EXERCISE = Exercise(
             "times_root_d_k",
             _with(divisor=lambda Q, K, V, X: 1 / np.sqrt(K.shape[1])),
             "The scores are multiplied by √d_k. Divide by it.",
+        ),
+        Mistake(
+            "output_divided",
+            lambda X, W_Q, W_K, W_V: (
+                softmax(X @ W_Q @ (X @ W_K).T) @ X @ W_V / np.sqrt(W_K.shape[1])
+            ),
+            "The output is divided by √d_k, not the scores. The divisor belongs inside softmax.",
+        ),
+        Mistake(
+            "keys_and_values_exchanged",
+            lambda X, W_Q, W_K, W_V: attend_itself(X, W_Q, W_V, W_K),
+            "Keys and values are exchanged: the scores are made with W_V, and the keys are mixed. "
+            "The order is queries, keys, values.",
+        ),
+        Mistake(
+            "item_added",
+            lambda X, W_Q, W_K, W_V: X + attend_itself(X, W_Q, W_K, W_V),
+            "X is added to the output. Blocks of a model do that after the layer; here the mixture "
+            "alone is asked for.",
         ),
         Mistake(
             "weights",

@@ -125,6 +125,11 @@ def _one_by_one(f, X):
     return all(np.allclose(f(X[i : i + 1]), f(X)[i : i + 1]) for i in range(len(X)))
 
 
+def _share(f, X):
+    """The share of the orders that agree."""
+    return np.mean([np.allclose(f(X[order]), f(X)[order]) for order in _orders(X)])
+
+
 EXERCISE = Exercise(
     signature="is_equivariant(f, X)",
     task="Write is_equivariant(f, X): f is a function of rows, from (n, d) to (n, d). Return "
@@ -243,6 +248,13 @@ EXERCISE = Exercise(
             _over(_orders, lambda f, X, order: (f(X[order]) == f(X)[order]).all()),
             "The outputs are compared digit by digit. A sum in another order is rounded "
             "otherwise: compare with np.allclose.",
+        ),
+        Mistake(
+            "a_number",
+            _share,
+            "A number comes back, such as how many orders agree or how far the outputs differ. "
+            "Wanted is True if every order agrees up to rounding, and else False.",
+            recognise=lambda values, cases: any(value not in (0, 1) for value in values),
         ),
         Mistake(
             "always",

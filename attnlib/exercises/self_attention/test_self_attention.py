@@ -121,6 +121,16 @@ def some(f, X, compare, orders=None):
             X @ W_Q @ W_K.T @ X.T / math.sqrt(len(W_K))) @ X @ W_V),
         ("attend_itself", "weights_turned", lambda X, W_Q, W_K, W_V: attend(
             X @ W_Q, X @ W_K, X @ W_V)[1].T @ X @ W_V),
+        ("attend_itself", "others_only", lambda X, W_Q, W_K, W_V: softmax(
+            X @ W_Q @ W_K.T @ X.T / W_K.shape[1] ** 0.5 - 1e12 * np.eye(len(X))) @ X @ W_V),
+        ("attend_itself", "output_divided", lambda X, W_Q, W_K, W_V: softmax(
+            X @ W_Q @ W_K.T @ X.T) @ (X @ W_V / math.sqrt(W_Q.shape[1]))),
+        ("two_sources", "pair", lambda X, source, W_Q, W_K, W_V, W_O: attend(
+            X @ W_Q, source @ W_K, source @ W_V) @ W_O),
+        ("is_equivariant", "a_number", lambda f, X: sum(
+            np.allclose(f(X[list(p)]), f(X)[list(p)])
+            for p in itertools.permutations(range(len(X))))),
+        ("is_equivariant", "a_number", lambda f, X: abs(f(X[::-1]) - f(X)[::-1]).max()),
         ("two_sources", "keys_of_X", lambda X, source, W_Q, W_K, W_V, W_O: attend(
             X @ W_Q, X @ W_K, source @ W_V)[0] @ W_O),
         ("two_sources", "no_W_O", lambda X, source, W_Q, W_K, W_V, W_O: attend(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib import softmax
+from attnlib import scaled_dot_product_attention, softmax
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.drawing import draw
 
@@ -104,6 +104,27 @@ EXERCISE = Exercise(
             _with(out=lambda Y, W_O: Y),
             "W_O is missing: what comes back is the mixture of the values. The last step takes it "
             "to the length of the output.",
+        ),
+        Mistake(
+            "pair",
+            lambda X, source, W_Q, W_K, W_V, W_O: (
+                scaled_dot_product_attention(X @ W_Q, source @ W_K, source @ W_V) @ W_O
+            ),
+            "The call of attention returns a pair, outputs and weights, and both are multiplied by "
+            "W_O. Give both a name, or take the element [0], which is the outputs.",
+        ),
+        Mistake(
+            "item_added",
+            lambda X, source, *matrices: X + two_sources(X, source, *matrices),
+            "X is added to the output. Blocks of a model do that after the layer; here the output "
+            "alone is asked for.",
+        ),
+        Mistake(
+            "both_added",
+            lambda X, source, *matrices: (
+                two_sources(X, source, *matrices) + two_sources(X, X, *matrices)
+            ),
+            "X asks itself as well, and both answers are added. Here it asks source alone.",
         ),
         Mistake(
             "W_O_turned",
