@@ -46,6 +46,10 @@ def adds_its_place(X):
     return X + np.arange(len(X))[:, None]
 
 
+def subtracts_the_largest(X):
+    return X - X.max(axis=0)
+
+
 def sums_so_far(X):
     return np.cumsum(X, axis=0)
 
@@ -86,8 +90,10 @@ def exchanges_the_first_two(X):
     return np.concatenate([X[:2][::-1], X[2:]])
 
 
-def _case(f, kind, *shape):
-    return Case(kind, (f, *draw(shape)))
+def _cases(*given):
+    """Functions, each with a kind and a number of rows, and rows of two numbers of their own."""
+    drawn = (draw((n, 2), (place + 1,))[0] for place, (_, _, n) in enumerate(given))
+    return tuple(Case(kind, (f, X)) for (f, kind, _), X in zip(given, drawn))
 
 
 def _over(orders, compare=lambda f, X, order: np.allclose(f(X[order]), f(X)[order]), quantify=all):
@@ -139,22 +145,25 @@ EXERCISE = Exercise(
     reference=is_equivariant,
     truth=True,
     cases=(
-        _case(gives_back, "the rows as they are", 3, 6),
-        _case(attends, "self-attention", 3, 2),
-        _case(sorts_each_column, "a function that sorts", 3, 1),
-        _case(turns_round, "a function that turns the rows round", 3, 3),
-        _case(adds_its_place, "a function that counts places", 3, 4),
-        Case("the mean, for every row", (mean_for_all, np.array([[0.1], [0.2], [0.3]]))),
-        _case(sums_along_each_row, "each row for itself", 4, 2),
-        _case(adds_the_row_before, "a ring", 4, 3),
-        _case(adds_both_neighbours, "a ring, both ways", 4, 4),
-        _case(subtracts_the_first, "a row apart, the first", 5, 5),
-        _case(subtracts_the_last, "a row apart, the last", 5, 3),
-        _case(sums_so_far, "sums of the rows so far", 5, 1),
-        _case(attends_down_the_columns, "softmax along the wrong axis", 5, 4),
-        _case(first_for_all, "the first row, for every row", 4, 5),
-        _case(moves_on, "rows that move on by one", 3, 5),
-        _case(exchanges_the_first_two, "rows that change places", 4, 6),
+        *_cases(
+            (gives_back, "the rows as they are", 3),
+            (attends, "self-attention", 3),
+            (sorts_each_column, "a function that sorts", 3),
+            (turns_round, "a function that turns the rows round", 3),
+            (adds_its_place, "a function that counts places", 3),
+            (sums_along_each_row, "each row for itself", 4),
+            (adds_the_row_before, "a ring of neighbours", 4),
+            (adds_both_neighbours, "a ring with both neighbours", 4),
+            (subtracts_the_first, "rows less the first", 4),
+            (subtracts_the_last, "rows less the last", 4),
+            (subtracts_the_largest, "rows less the largest numbers", 3),
+            (sums_so_far, "sums of the rows so far", 3),
+            (attends_down_the_columns, "softmax along the wrong axis", 4),
+            (first_for_all, "the first row everywhere", 4),
+            (moves_on, "rows that move on by one", 3),
+            (exchanges_the_first_two, "rows that change places", 4),
+        ),
+        Case("the mean everywhere", (mean_for_all, np.array([[0.1], [0.2], [0.3]]))),
     ),
     mistakes=(
         Mistake(
