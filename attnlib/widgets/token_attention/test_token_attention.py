@@ -1,6 +1,7 @@
 """Tokens in a row: what is refused, what a changed row changes, the same in the page."""
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -225,3 +226,19 @@ def test_a_preset_may_bring_other_words(show):
         TokenAttention(**TokenAttention.samples[1]).weights,
         atol=6e-4,
     )
+
+
+@browser
+def test_words_of_the_text_put_it_into_a_state(show):
+    wanted = {"tokens": TWICE, "row": 5, "column": 1}
+    prose = (
+        f"<p><span data-widget='fig-1' data-set='{json.dumps(wanted)}'>all twice</span> "
+        "<span data-widget='fig-1' data-show='weight'>0.807</span></p>"
+    )
+    page = show(TokenAttention(), prose=prose)
+    assert page.locator("[data-show]").inner_text() == TokenAttention().shown()["weight"][0]
+    page.get_by_role("button", name="all twice").click()
+    frame(page)
+    model = TokenAttention(**wanted)
+    assert state(page, TokenAttention) == model.state()
+    assert page.locator("[data-show]").inner_text() == model.shown()["weight"][0] == "0.403"

@@ -35,7 +35,7 @@ function rowButtons(model) {
     });
   const element = h(
     "div",
-    { class: "attn-presets attn-row-buttons" },
+    { class: "attn-row-buttons" },
     act("Shuffle", shuffled),
     act("Repeat", repeated, (n) => (n === TOKENS.length ? words.full : "")),
     act("Remove", removed, (n) => (n === 1 ? words.alone : "")),
