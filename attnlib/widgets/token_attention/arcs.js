@@ -1,5 +1,4 @@
 // Tokens in a row: arcs above lead from the chosen one to all, arcs below from all to it.
-import { onWidth } from "../shared/movable.js";
 import { h, number, set, svg, uniqueId, write } from "../shared/parts.js";
 import words from "./words.json";
 
