@@ -47,7 +47,7 @@ QUESTIONS = {
         wrong("The output", "It has a row for each word: twice as many numbers."),
         right("The table of weights", "It has a row and a column for each word."),
         wrong(
-            "M, the matrix of the quadratic form",
+            "B, the matrix of the quadratic form",
             "It has a row and a column for each component of an item, not for each item.",
         ),
     ),
