@@ -170,9 +170,8 @@ EXERCISE = Exercise(
             "invariance",
             _over(_orders, lambda f, X, order: np.allclose(f(X[order]), f(X))),
             "The outputs of the shuffled rows are compared with those of X, place by place. That "
-            "asks whether f is invariant: whether order leaves no trace. Equivariant is another "
-            "thing: each row takes its output along, so the outputs of X have to be shuffled alike "
-            "before they are compared.",
+            "asks whether f is invariant: whether order leaves no trace. Equivariant means that "
+            "each row takes its output along: shuffle the outputs of X alike, then compare.",
         ),
         Mistake(
             "as_sets",
