@@ -32,9 +32,10 @@ def test_two_sources_are_the_layer_called_with_both():
     for X, source, *matrices in cases("two_sources"):
         expected, _ = MultiHeadAttention(*matrices, n_heads=1)(X, source)
         np.testing.assert_allclose(reference("two_sources")(X, source, *matrices), expected)
-        once = reference("two_sources")(X, X, *matrices)
-        inner = reference("attend_itself")(X, *matrices[:3])
-        np.testing.assert_allclose(once, inner @ matrices[3])
+        if X.shape[1] == source.shape[1]:
+            once = reference("two_sources")(X, X, *matrices)
+            inner = reference("attend_itself")(X, *matrices[:3])
+            np.testing.assert_allclose(once, inner @ matrices[3])
 
 
 def test_without_is_softmax_of_the_scores_that_stay():

@@ -47,15 +47,15 @@ def _both(X, source):
 
 EXERCISE = Exercise(
     signature="two_sources(X, source, W_Q, W_K, W_V, W_O)",
-    task="Write two_sources(X, source, W_Q, W_K, W_V, W_O): the rows of X ask, the rows of source "
-    "are searched and answer, by scaled dot-product attention with one head, and W_O makes the "
-    "output.",
+    task="Write two_sources(X, source, W_Q, W_K, W_V, W_O): the rows of X ask, the rows of source, "
+    "which may be longer or shorter than those of X, are searched and answer, by scaled "
+    "dot-product attention with one head, and W_O makes the output.",
     returns="an array of shape (n_q, d_out)",
     reference=two_sources,
     cases=(
         Case("as many rows as in X", draw((3, 3), (3, 3), (3, 3), (3, 3), (3, 3), (3, 3))),
         Case("a longer source", draw((2, 4), (5, 4), (4, 4), (4, 4), (4, 4), (4, 4))),
-        Case("all sizes different", draw((4, 5), (6, 5), (5, 2), (5, 2), (5, 3), (3, 7))),
+        Case("all sizes different", draw((4, 5), (6, 3), (5, 2), (3, 2), (3, 4), (4, 7))),
         Case("a source of one row", draw((3, 2), (1, 2), (2, 3), (2, 3), (2, 4), (4, 2))),
     ),
     mistakes=(
