@@ -232,7 +232,7 @@ class MaskStepper(BookWidget):
             np.nan_to_num(weights),
             queries=[f"{name}  q{i}" for i, name in enumerate(names, start=1)],
             keys=[f"{name}\nk{j}" for j, name in enumerate(names, start=1)],
-            title=f"Weights, {t} items, a step computes: {WAYS[self.way]}",
+            title=f"Weights, {t} items, {WAYS[self.way]}",
             ax=figure.subplots(),
         )
         for cell in ax.texts:
