@@ -73,13 +73,14 @@ EXERCISE = Exercise(
     signature="cached_step(Q, K, V, K_old, V_old)",
     task="Write cached_step(Q, K, V, K_old, V_old): the outputs of the newest items, from their "
     "own queries, keys and values and from the keys and values of all items before, which were "
-    "kept. Several may be new at once, and none sees a later one.",
+    "kept, if there are any. Several may be new at once, and none sees a later one.",
     returns="an array of shape (n_heads, n_new, d_v)",
     reference=cached_step,
     cases=(
         Case("one old item and one new", _given(1, 1, 1, 2, 2)),
         Case("one new item", _given(2, 1, 3, 4, 3)),
         Case("several new items", _given(2, 3, 2, 4, 5)),
+        Case("an empty cache", _given(1, 2, 0, 3, 2)),
     ),
     mistakes=(
         Mistake(

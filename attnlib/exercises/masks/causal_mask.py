@@ -47,7 +47,7 @@ EXERCISE = Exercise(
             "inverted",
             lambda n_q, n_k: _seen(n_q, n_k) < 0,
             "The mask is inverted: it is True where a query may not look. Here True means that it "
-            "may attend. (Some of PyTorch's masks mean the contrary.)",
+            "may attend; some of PyTorch's masks mean the contrary.",
         ),
         Mistake(
             "inverted_from_the_front",

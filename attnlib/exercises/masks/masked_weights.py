@@ -59,7 +59,7 @@ def _alike(implied):
 
 
 LOWER = np.array([[True, False, False], [True, True, False], [True, True, True]])
-WORDS = np.array([[True, True, True, False, False]])
+WORDS = np.array([[True, True, True, False, False]] * 2)
 LATE = np.array([[False, True, True], [True, False, True]])
 INVERTED = (
     "The mask is inverted: the allowed keys are taken out, and the forbidden ones weigh. True "
@@ -68,7 +68,7 @@ INVERTED = (
 DOWN = "Softmax runs down the columns. A row holds one query's scores: axis=-1, the keys."
 LEAKS = (
     "A masked key still gets some weight: what stands in the place of its score is a finite "
-    "number, and not far enough below the others. The exponential of −∞ alone is 0: -np.inf."
+    "number, and not far enough below the others. Only −∞ has the exponential 0: write -np.inf."
 )
 
 
@@ -81,7 +81,7 @@ EXERCISE = Exercise(
     cases=(
         Case("one row", (*draw((1, 3)), np.array([[True, False, True]]))),
         Case("a causal mask", (*draw((3, 3)), LOWER)),
-        Case("one mask for all rows", (*draw((2, 5)), WORDS)),
+        Case("padding", (*draw((2, 5)), WORDS)),
         Case(
             "scores far below zero",
             (np.array([[1.0, 2.0, 0.0], [2.0, 0.0, 1.0]]) - 3e12, LATE),
@@ -129,8 +129,8 @@ EXERCISE = Exercise(
         Mistake(
             "zero_times_infinity",
             lambda scores, mask: _by_hand(scores + (1 - mask) * -np.inf),
-            "(1 - mask) * -np.inf is 0 times infinity where a key is allowed, and that is NaN. "
-            "Choose between two numbers instead: np.where(mask, scores, -np.inf).",
+            "In (1 - mask) * -np.inf an allowed key gets 0 times infinity, and that is NaN. Choose "
+            "between two numbers instead: np.where(mask, scores, -np.inf).",
         ),
         Mistake("finite_fill", _filled(-10.0), LEAKS, recognise=_alike(lambda s, given: s)),
         Mistake(

@@ -28,16 +28,17 @@ export function paintable(surface, cells, { get, paint }) {
     cells[i][j].focus({ preventScroll: true });
   };
 
+  const turn = ([i, j]) => put(i, j, get()[i][j] ? 0 : 1);
+
   surface.addEventListener("pointerdown", (event) => {
     const place = placeOf(event.target.closest("[role=checkbox]"));
     if (event.button || !place) return;
-    const [i, j] = place;
     const before = get();
-    stroke = { before, value: before[i][j] ? 0 : 1 };
+    stroke = { before, value: before[place[0]][place[1]] ? 0 : 1 };
     surface.setPointerCapture(event.pointerId);
     event.preventDefault();
     walkTo(place);
-    put(i, j, stroke.value);
+    turn(place);
   });
   surface.addEventListener("pointermove", (event) => {
     if (!stroke) return;
@@ -54,12 +55,17 @@ export function paintable(surface, cells, { get, paint }) {
     if (stroke) paint(stroke.before);
     stroke = null;
   });
+  // Assistive technology presses without a pointer.
+  surface.addEventListener("click", (event) => {
+    const place = placeOf(event.target);
+    if (place && event.detail === 0) turn(place);
+  });
   surface.addEventListener("keydown", (event) => {
     const place = placeOf(event.target);
     if (!place) return;
     const [i, j] = place;
     const inside = (k) => Math.min(Math.max(k, 0), size - 1);
-    if (event.key === " " || event.key === "Enter") put(i, j, get()[i][j] ? 0 : 1);
+    if (event.key === " " || event.key === "Enter") turn(place);
     else if (event.key in ARROWS) {
       const [down, right] = ARROWS[event.key];
       walkTo([inside(i + down), inside(j + right)]);

@@ -268,6 +268,15 @@ def test_keys_walk_through_the_cells_and_turn_them_over(show):
 
 
 @browser
+def test_a_press_without_a_pointer_turns_a_cell_over_and_one_with_it_no_second_time(show):
+    page = show(MaskStepper())
+    box(page, 1, 2).evaluate("e => e.click()")
+    assert painted(page)[0] == [1, 1, 0, 0, 0]
+    box(page, 1, 3).click()
+    assert painted(page)[0] == [1, 1, 1, 0, 0]
+
+
+@browser
 @pytest.mark.parametrize("screen", [{}, COARSE | {"width": 360}], ids=["mouse", "finger"])
 def test_cells_are_large_enough_to_be_hit(show, screen):
     page = show(MaskStepper(), **screen)
