@@ -45,7 +45,7 @@ def row(rng):
         answer=only(mask),
         working=[
             f"{why}; the other scores become −∞, and their exponentials 0",
-            f"Exponentials of the others: `{short(powers)}`, sum `{short(total)}`",
+            f"Exponentials of those that are left: `{short(powers)}`, sum `{short(total)}`",
             f"Weights: `{short(weights)}`, and 0 for the rest",
             f"Output: `{products} = {short(found)}`",
             f"The weight and the output: `{short([weights[0], found])}`",
@@ -123,10 +123,6 @@ def steps(rng):
     steps = range(old + 1, n + 1)
     lengths, squares = sum(steps), sum(t * t for t in steps)
 
-    def listed(texts):
-        texts = list(texts)
-        return " + ".join(texts if len(texts) < 5 else [*texts[:2], "…", texts[-1]])
-
     return Problem(
         question=f"A text of `{old}` words is there, and grows word by word to `{n}`. How many "
         "scores are computed in all these steps together, by one head, with a cache? How many if "
@@ -135,8 +131,8 @@ def steps(rng):
         answer=[with_cache, anew, nothing],
         working=[
             f"With a cache the step to word t asks one query of t keys: "
-            f"`{listed(str(t) for t in steps)} = {lengths}`",
-            f"Anew it is t queries and t keys: `{listed(f'{t}²' for t in steps)} = {squares}`",
+            f"`{' + '.join(str(t) for t in steps)} = {lengths}`",
+            f"Anew it is t queries and t keys: `{' + '.join(f'{t}²' for t in steps)} = {squares}`",
             f"In the last step row i has `{n} − i` keys that come later: "
             f"`{n} · {n - 1} / 2 = {n * (n - 1) // 2}`",
             f"The three: `[{lengths}, {squares}, {n * (n - 1) // 2}]`",

@@ -7,7 +7,7 @@ import pytest
 from exercise_replies import as_readers_write
 
 from attnlib import masks, scaled_dot_product_attention, softmax
-from attnlib.exercises import check, find
+from attnlib.exercises import all_questions, check, find
 from attnlib.exercises.masks import looks_ahead as layers
 from attnlib.heads import KeyValueCache, MultiHeadAttention
 
@@ -191,3 +191,15 @@ def test_keys_appended_as_components_do_not_meet_the_queries():
 
     reply = check("masks.cached_step", longer)
     assert reply.status == "error" and "Two shapes do not fit" in reply.message
+
+
+def test_the_numbers_of_the_questions():
+    asked = {name.partition(".")[2]: found for name, found in all_questions().items()
+             if name.startswith("masks.")}  # fmt: skip
+    scores, mask = np.array([2.0, -1.0, -3.0]), np.array([True, True, False])
+    multiplied = softmax(scores * mask)[2]
+    assert multiplied == pytest.approx(asked["multiplied"]["answer"], abs=5e-5)
+    assert multiplied / softmax(scores)[2] == pytest.approx(18, abs=0.1)
+    kept = softmax(np.where([True, True, False], np.log([0.2, 0.3, 0.5]), -np.inf))
+    assert kept[1] == pytest.approx(asked["renormalised"]["answer"])
+    assert (~masks.causal(4, 10)).sum() == asked["nothing"]["answer"]
