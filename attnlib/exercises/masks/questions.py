@@ -35,35 +35,35 @@ QUESTIONS = {
     "lost_row": choice(
         "A program adds −10,000 to the score of each forbidden key, in float64, and takes softmax. "
         "For one query all keys are forbidden. Which weights does it get?",
-        right(
-            "Those that it would have without any mask.",
-            "The same number is added to the whole row, and softmax ignores a shift.",
+        wrong(
+            "NaN.",
+            "That comes of −∞ − (−∞). With a finite number nothing is undefined.",
         ),
         wrong(
             "Equal weights on all keys.",
             "So it would be if the scores were replaced by −10,000, or lost in rounding beside it. "
             "In float64 a score beside −10,000 keeps eleven decimals.",
         ),
+        right(
+            "Those that it would have without any mask.",
+            "The same number is added to the whole row, and softmax ignores a shift.",
+        ),
         wrong(
             "Zeros, as every exponential is 0.",
             "Softmax subtracts the largest score of the row first. That is near −10,000 as well.",
-        ),
-        wrong(
-            "NaN.",
-            "That comes of −∞ − (−∞). With a finite number nothing is undefined.",
         ),
     ),
     "newest": choice(
         "A cache holds nine words. A tenth comes, and its query meets ten keys with the mask "
         "`np.tril(np.ones((1, 10))) == 1`. Which keys does it attend to?",
+        wrong(
+            "All ten.",
+            "So it should be. But row 0 of a lower triangle has a single 1.",
+        ),
         right(
             "The first alone.",
             "The triangle begins at the upper left: query 0 stands at key 0. The last query should "
             "stand at the last key.",
-        ),
-        wrong(
-            "All ten.",
-            "So it should be. But row 0 of a lower triangle has a single 1.",
         ),
         wrong(
             "Its own alone.",
@@ -77,21 +77,21 @@ QUESTIONS = {
     "which_cache": choice(
         "Items come one by one, and each row of answers is computed once, from a cache. For which "
         "masks are these the answers of one pass over all items?",
-        right(
-            "A causal mask, and no padding is a key.",
-            "Whatever is forbidden besides, no query may attend to a key that comes later.",
-        ),
-        right(
-            "A window: each item and the three before it.",
-            "It looks back only. The cache may even forget what has left the window.",
-        ),
         wrong(
             "A window: each item, the three before it and one after it.",
             "One key comes later than the query. Its row would have to wait a step.",
         ),
+        right(
+            "A causal mask, and no padding is a key.",
+            "Whatever is forbidden besides, no query may attend to a key that comes later.",
+        ),
         wrong(
             "Two documents of five items; each item attends to all of its own document.",
             "The first item of a document attends to the fifth, which is not there yet.",
+        ),
+        right(
+            "A window: each item and the three before it.",
+            "It looks back only. The cache may even forget what has left the window.",
         ),
     ),
     "nothing": number(
@@ -113,11 +113,6 @@ QUESTIONS = {
     "coin": choice(
         "A model reads tosses of a fair coin and guesses the next one. On new tosses its loss, the "
         "mean of −log p, is 0.31. What do you conclude?",
-        right(
-            "It sees the toss that it guesses.",
-            "Nothing before a toss says anything about it, so no loss below log 2 = 0.693 is "
-            "possible without a leak.",
-        ),
         wrong(
             "It has found a pattern in the tosses.",
             "A fair coin has none. A pattern found by chance does not help with new tosses.",
@@ -131,20 +126,25 @@ QUESTIONS = {
             "What is guessed has an entropy, and a mean loss below it takes knowledge of the "
             "answer.",
         ),
+        right(
+            "It sees the toss that it guesses.",
+            "Nothing before a toss says anything about it, so no loss below log 2 = 0.693 is "
+            "possible without a leak.",
+        ),
     ),
     "normalised_series": choice(
         "A program forecasts a price for each day from the days so far. It begins with "
         "`x = (x - x.mean()) / x.std()` for the series of a year, and goes on with attention under "
         "a correct causal mask. Does it look ahead?",
-        right(
-            "Yes: a price in December moves the input of January.",
-            "Mean and spread are of the whole year. It is the same leak as that of weights zeroed "
-            "after softmax: what is forbidden is still in a common sum.",
-        ),
         wrong(
             "No: the mask is correct.",
             "The mask keeps rows from later rows. But January's own row is made with December's "
             "price. Change that price, and look.",
+        ),
+        right(
+            "Yes: a price in December moves the input of January.",
+            "Mean and spread are of the whole year. It is the same leak as that of weights zeroed "
+            "after softmax: what is forbidden is still in a common sum.",
         ),
         wrong(
             "Yes: each day attends to itself.",
