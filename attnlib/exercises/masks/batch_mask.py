@@ -93,6 +93,12 @@ EXERCISE = Exercise(
             "a causal mask.",
         ),
         Mistake(
+            "one_row_for_all",
+            lambda lengths, n: _words(lengths, n)[:, None, :],
+            "This is the padding alone, one row for all queries of a sequence. Combined with a "
+            "causal mask of shape (n, n), by &, it becomes (b, n, n).",
+        ),
+        Mistake(
             "one_too_many",
             _made(keys=_up_to, order=_lower),
             "Off by one: the first place of padding is taken for a word. Counted from 0, the "

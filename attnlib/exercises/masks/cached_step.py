@@ -51,6 +51,11 @@ def _mask_after_softmax(Q, K, V, K_old, V_old):
     return softmax(scores) * causal(Q.shape[-2], K.shape[-2]) @ V
 
 
+def _separately(share):
+    """Old and new items attended to apart, and then added."""
+    return lambda Q, K, V, K_old, V_old: share * (_attend(Q, K, V) + _attend(Q, K_old, V_old, None))
+
+
 def _strictly(Q, K, V, K_old, V_old):
     mask = np.arange(K_old.shape[-2] + K.shape[-2]) < (
         np.arange(Q.shape[-2])[:, None] + K_old.shape[-2]
@@ -63,6 +68,10 @@ def _given(n_heads, n_new, n_old, d_k, d_v):
     return draw((*new, d_k), (*new, d_k), (*new, d_v), (*old, d_k), (*old, d_v))
 
 
+SEPARATELY = (
+    "Old and new items are attended to apart, and the two results put together. Each part then has "
+    "a sum Z of its own. All keys of a query share one softmax: join them first."
+)
 NEW_ONLY = (
     "The new items attend to themselves alone: the cache plays no part. Put the new keys behind "
     "the old ones, and the new values behind the old values."
@@ -162,6 +171,8 @@ EXERCISE = Exercise(
             "Softmax runs down the columns, over the new items. The weights of one query over all "
             "keys sum to 1: axis=-1.",
         ),
+        Mistake("two_sums_added", _separately(1), SEPARATELY),
+        Mistake("two_sums_averaged", _separately(0.5), SEPARATELY),
         Mistake(
             "mask_after_softmax",
             _mask_after_softmax,

@@ -124,6 +124,12 @@ def _own_output(layer, X):
     )
 
 
+def _last_cut_missing(layer, X):
+    before = layer(X)
+    cuts = range(1, len(X) - 1)
+    return any(not np.allclose(layer(_but(slice(t, None))(X))[:t], before[:t]) for t in cuts)
+
+
 def _next_only(layer, X):
     before = layer(X)
     changes = (layer(_but(t)(X))[t - 1] for t in range(1, len(X)))
@@ -226,6 +232,12 @@ EXERCISE = Exercise(
             "There is a single cut, in the middle: outputs before it, changed items after it. An "
             "output after the middle may see ahead as well, or one before it no further than the "
             "middle. Cut at each place.",
+        ),
+        Mistake(
+            "last_cut_missing",
+            _last_cut_missing,
+            "The last item is never changed alone, so what the output before it sees of it is not "
+            "found: range(1, n) ends with n - 1, and range(1, n - 1) one too early.",
         ),
         Mistake(
             "next_item_only",

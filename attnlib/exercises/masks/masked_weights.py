@@ -65,6 +65,10 @@ INVERTED = (
     "The mask is inverted: the allowed keys are taken out, and the forbidden ones weigh. True "
     "means that a query may attend."
 )
+ONE_SUM = (
+    "All exponentials are divided by one sum, so all weights together are 1. Each row has its own "
+    "sum: axis=-1, with keepdims=True."
+)
 DOWN = "Softmax runs down the columns. A row holds one query's scores: axis=-1, the keys."
 LEAKS = (
     "A masked key still gets some weight: what stands in the place of its score is a finite "
@@ -156,8 +160,12 @@ EXERCISE = Exercise(
         Mistake(
             "whole_table",
             _of_all,
-            "All exponentials are divided by one sum, so all weights together are 1. Each row has "
-            "its own sum: axis=-1, with keepdims=True.",
+            ONE_SUM,
+        ),
+        Mistake(
+            "whole_table_after",
+            _after(lambda w, mask: w * mask / (w * mask).sum()),
+            ONE_SUM,
         ),
         Mistake(
             "down_the_columns",
