@@ -10,6 +10,7 @@ from attnlib import masks, scaled_dot_product_attention, softmax
 from attnlib.exercises import all_questions, check, find
 from attnlib.exercises.masks import looks_ahead as layers
 from attnlib.heads import KeyValueCache, MultiHeadAttention
+from attnlib.masks import causal, padding
 
 
 def reference(name):
@@ -203,3 +204,16 @@ def test_the_numbers_of_the_questions():
     kept = softmax(np.where([True, True, False], np.log([0.2, 0.3, 0.5]), -np.inf))
     assert kept[1] == pytest.approx(asked["renormalised"]["answer"])
     assert (~masks.causal(4, 10)).sum() == asked["nothing"]["answer"]
+
+
+@pytest.mark.parametrize(
+    "exercise, answer, borrowed",
+    [
+        ("causal_mask", lambda n_q, n_k: causal(n_q, n_k), "causal comes"),
+        ("batch_mask", lambda lengths, n: causal(n) & padding(lengths, n),
+         "causal and padding come"),
+    ],
+)  # fmt: skip
+def test_a_mask_of_attnlib_is_right_and_not_the_readers(exercise, answer, borrowed):
+    reply = check(f"masks.{exercise}", answer)
+    assert reply.status == "wrong" and f"right, but {borrowed} from attnlib" in reply.message
