@@ -139,8 +139,8 @@ def _verdict(exercise, answer, outcomes, again):
     changed = sorted({i for o in outcomes for i in o.changed})
     borrowed = taken_from("attnlib", answer) if exercise.own else []
     if all(right) and borrowed:
-        said = f"The result is right, but {listed(borrowed)} comes from attnlib: write it yourself."
-        return Reply("wrong", said)
+        comes = f"{listed(borrowed)} come{'s' * (len(borrowed) == 1)}"
+        return Reply("wrong", f"The result is right, but {comes} from attnlib: write it yourself.")
     if all(right) and changed:
         return Reply("wrong", f"The result is right, but {wording.in_place(exercise, changed)}")
     if all(right):
