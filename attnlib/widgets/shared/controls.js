@@ -1,5 +1,5 @@
 // Buttons, sliders, choices, fields: what a reader sets.
-import { h, number, set, uniqueId, write } from "./parts.js";
+import { h, hide, number, set, trimmed, uniqueId, write } from "./parts.js";
 
 export function button(label, onPress, attributes = {}) {
   const element = h("button", { type: "button", class: "attn-button", ...attributes }, label);
@@ -36,12 +36,17 @@ export function powerSlider({ label, powers: [min, max], value, onInput }) {
   return { element, update: (next) => update(Math.log10(next)) };
 }
 
+export function radio(group, value, onInput) {
+  const input = h("input", { type: "radio", name: group, value });
+  input.addEventListener("change", () => onInput(value));
+  return input;
+}
+
 // One of several: a row of radio buttons that the arrow keys walk through.
 export function choice({ label, options, value, onInput }) {
   const name = uniqueId("choice");
   const inputs = options.map(([key, text]) => {
-    const input = h("input", { type: "radio", name, value: key });
-    input.addEventListener("change", () => onInput(key));
+    const input = radio(name, key, onInput);
     return [key, input, h("label", { class: "attn-choice" }, input, h("span", null, text))];
   });
   const update = (next) => {
@@ -50,8 +55,7 @@ export function choice({ label, options, value, onInput }) {
   update(value);
   const choices = inputs.map(([, , option]) => option);
   const element = h("fieldset", { class: "attn-choices" }, h("legend", null, label), ...choices);
-  const show = (key, shown) =>
-    set(inputs.find(([name]) => name === key)[2], { hidden: shown ? null : "" });
+  const show = (key, shown) => hide(inputs.find(([name]) => name === key)[2], !shown);
   return { element, update, show };
 }
 
@@ -89,9 +93,7 @@ export function numberField({ label, min, max, value, digits = 2, onCommit, repo
   const input = numberInput({ "aria-label": label });
   let current = value;
   const show = () => {
-    input.value = number(current, digits)
-      .replace(/(\.\d*?)0+$/, "$1")
-      .replace(/\.$/, "");
+    input.value = trimmed(current, digits);
     set(input, { "aria-invalid": null });
   };
   const commit = () => {

@@ -1,5 +1,5 @@
 // Tokens in a row: arcs above lead from the chosen one to all, arcs below from all to it.
-import { h, number, set, svg, uniqueId, write } from "../shared/parts.js";
+import { fill, h, number, set, svg, uniqueId, write } from "../shared/parts.js";
 import words from "./words.json";
 
 const [WIDTH, HEIGHT, LEAST, MOST] = [360, 84, 0.75, 15];
@@ -90,9 +90,9 @@ export function tokenRow({ slots, choose, pair, point }) {
     const column = weights.map((found) => found[i]);
     above.draw(weights[i], i, j);
     below.draw(column, i, j);
-    const named = (text) => text.replace("{name}", tokens[i]);
-    write(looks, named(words.looks));
-    write(sum, `${named(words.looked)} ${number(column.reduce((a, b) => a + b, 0), 3)}`);
+    const name = tokens[i];
+    write(looks, fill(words.looks, { name }));
+    write(sum, `${fill(words.looked, { name })} ${number(column.reduce((a, b) => a + b, 0), 3)}`);
   }
   function show(near, weights) {
     above.show(near, near && weights[near[0]][near[1]], weights.length);

@@ -125,8 +125,8 @@ export function render({ model, el }) {
     table.draw(vocabulary, features, X, matrices);
     keys.draw();
     writeWorked(tokens, row, column, numbers, V);
-    const named = (said) => said.replace("{name}", tokens[row]).replace("{partner_name}", tokens[column]);
-    voice.say(() => named(fill(words.said, numbers)), numbers);
+    const names = { name: tokens[row], partner_name: tokens[column] };
+    voice.say(() => fill(words.said, { ...numbers, ...names }), numbers);
   }
 
   const restore = () => {

@@ -232,8 +232,7 @@ class TokenAttention(BookWidget):
 
     def said(self):
         name, partner = (self.tokens[place] for place in self.places)
-        said = fill(self.words["said"], self.numbers())
-        return said.replace("{name}", name).replace("{partner_name}", partner)
+        return fill(self.words["said"], self.numbers() | {"name": name, "partner_name": partner})
 
     @still
     def picture(self):
@@ -242,7 +241,7 @@ class TokenAttention(BookWidget):
         row, matrix = figure.subplots(2, 1, height_ratios=[1, 1.3])
         room = 0.7 if n > 1 else 1.5
         row.set(xlim=(-room, n - 1 + room), ylim=(-1.4, 1.4))
-        row.set_title(self.words["looks"].replace("{name}", self.tokens[i]))
+        row.set_title(fill(self.words["looks"], {"name": self.tokens[i]}))
         row.axis("off")
         for k, word in enumerate(self.tokens):
             row.text(k, 0, word, ha="center", va="center", weight="bold" if k == i else "normal")
