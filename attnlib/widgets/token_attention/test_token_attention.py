@@ -16,18 +16,18 @@ from attnlib.widgets import TokenAttention
 from attnlib.widgets.token_attention.token_attention import riffled
 
 browser = pytest.mark.browser
-each_sample = pytest.mark.parametrize("given", TokenAttention.samples, ids=range(4))
+each_sample = pytest.mark.parametrize("given", TokenAttention.samples, ids=str)
 TWICE = ["the", "cat", "sat"] * 2
 
 
 @pytest.mark.parametrize(
     ("words", "trait", "value"),
     [
-        ("vocabulary needs one to 4 texts", "vocabulary", []),
+        ("vocabulary needs 1 to 4 texts", "vocabulary", []),
         ("vocabulary needs different texts of 1 to 8 letters", "vocabulary", ["a", "b", "a"]),
         ("features needs different texts of 1 to 8 letters", "features", ["a", "b", "c", ""]),
-        ("features needs one to 4 texts", "features", list("abcde")),
-        ("tokens needs one to 6 texts", "tokens", ["cat"] * 7),
+        ("features needs 1 to 4 texts", "features", list("abcde")),
+        ("tokens needs 1 to 6 texts", "tokens", ["cat"] * 7),
         ("tokens needs words of ['the', 'cat', 'sat'], got 'dog'", "tokens", ["the", "dog"]),
         ("X needs the shape (3, 4), words and features", "X", [[1, 0, 0, 0]]),
         ("between -3.0 and 3.0 (x_range)", "X", [[3.5, 0, 0, 0]] * 3),
@@ -42,9 +42,19 @@ def test_what_is_wrong_is_refused(words, trait, value):
     refused(TokenAttention, words, **{trait: value})
 
 
+def test_another_vocabulary_stands_there_once():
+    row = TokenAttention(vocabulary=["a", "b", "c"])
+    assert row.standing == ["a", "b", "c"] and row.weights.shape == (3, 3)
+    row = TokenAttention(tokens=["cat", "the"])
+    row.vocabulary = ["sat", "dog", "cat"]
+    assert row.standing == ["cat"] and row.places == (0, 0)
+    row.repeat()
+    assert row.tokens == ["cat", "cat"]
+
+
 def test_the_last_token_stays():
     row = TokenAttention(tokens=["cat"])
-    with pytest.raises(TraitError, match="one to 6"):
+    with pytest.raises(TraitError, match="1 to 6"):
         row.remove()
     assert row.tokens == ["cat"]
 
@@ -54,12 +64,10 @@ def test_it_is_self_attention_with_one_head(given):
     row = TokenAttention(**given)
     W_K = row.W_Q if row.keys_by == "W_Q" else row.W_K
     layer = MultiHeadAttention(row.W_Q, W_K, row.W_V, np.eye(2), n_heads=1)
-    X = [row.X[row.vocabulary.index(word)] for word in row.tokens]
+    X = [row.X[row.vocabulary.index(word)] for word in row.standing]
     output, weights = layer(X)
     assert_allclose(row.output, output)
     assert_allclose(row.weights, weights[0])
-    powers = np.exp(row.scores)
-    assert_allclose(row.weights, powers / powers.sum(axis=1, keepdims=True))
 
 
 def test_the_three_rows_of_the_book():
@@ -122,7 +130,7 @@ def test_keys_by_the_matrix_of_the_queries_make_scores_symmetric():
 def test_the_page_computes_the_same(javascript, given):
     row = TokenAttention(**given)
     W_K = row.W_Q if row.keys_by == "W_Q" else row.W_K
-    X = [row.X[row.vocabulary.index(word)] for word in row.tokens]
+    X = [row.X[row.vocabulary.index(word)] for word in row.standing]
     (found,) = javascript("token_attention/tokens.js")(("attendTokens", X, row.W_Q, W_K, row.W_V))
     for stage in ("scores", "weights", "output"):
         assert_allclose(found[stage], getattr(row, stage), rtol=1e-9, atol=1e-12)
@@ -149,7 +157,7 @@ def cells(page):
 @each_sample
 def test_arcs_and_squares_have_as_much_ink_as_weight(show, given):
     model = TokenAttention(**given)
-    page, (i, _), n = show(model), model.places, len(model.tokens)
+    page, (i, _), n = show(model), model.places, len(model.standing)
     frame(page)
     found = [[numbers(cell.inner_text())[0] for cell in row] for row in cells(page)]
     assert_allclose(found, model.weights, atol=0.0051 if n > 4 else 6e-4)
@@ -199,7 +207,7 @@ def test_a_row_that_is_full_or_has_one_token_says_so(show):
     said = page.locator(".attn-row-buttons .attn-message")
     page.get_by_role("button", name="Repeat").click()
     frame(page)
-    assert "six at most" in said.inner_text() and len(state(page, TokenAttention)["tokens"]) == 6
+    assert "row is full" in said.inner_text() and len(state(page, TokenAttention)["tokens"]) == 6
     for _ in range(6):
         page.get_by_role("button", name="Remove").click()
         frame(page)

@@ -4,6 +4,7 @@ import { bound, change, controlRow, follow, frameOf, panel } from "../shared/fra
 import { presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, number, replaced, vector, write } from "../shared/parts.js";
 import { tokenRow } from "./arcs.js";
+import limits from "./limits.json";
 import { weightsTable } from "./matrix.js";
 import { attendTokens, removed, repeated, shuffled } from "./tokens.js";
 import { short, vectorsTable } from "./vectors.js";
@@ -11,10 +12,11 @@ import words from "./words.json";
 
 const MATRICES = ["W_Q", "W_K", "W_V"];
 const TRAITS = ["vocabulary", "features", "X", ...MATRICES, "tokens", "row", "column", "keys_by"];
-const [WORDS, FEATURES, TOKENS] = [4, 4, 6].map((n) => Array.from({ length: n }, (_, i) => i));
+const upTo = (n) => Array.from({ length: n }, (_, i) => i);
+const [WORDS, FEATURES, TOKENS] = ["words", "features", "tokens"].map((name) => upTo(limits[name]));
 
-// The row and the two places that are marked, as far as they are there. Where a preset brings other
-// words and no tokens, each stands there once.
+// The tokens that are words of the vocabulary, or else each word once; and the two places that are
+// marked, as far as they are there.
 function rowOf(model) {
   const vocabulary = model.get("vocabulary");
   const known = model.get("tokens").filter((word) => vocabulary.includes(word));
@@ -37,7 +39,7 @@ function rowButtons(model) {
     "div",
     { class: "attn-row-buttons" },
     act("Shuffle", shuffled),
-    act("Repeat", repeated, (n) => (n === TOKENS.length ? words.full : "")),
+    act("Repeat", repeated, (n) => (n === limits.tokens ? words.full : "")),
     act("Remove", removed, (n) => (n === 1 ? words.alone : "")),
     message,
   );

@@ -1,6 +1,8 @@
 """Tokens in a row that attend to each other: arcs, the matrix, and what a changed row changes."""
 
+import json
 import textwrap
+from pathlib import Path as File
 
 import numpy as np
 import traitlets
@@ -17,7 +19,8 @@ from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.traits import Numbers, choice, presets, text, texts, whole, within
 from attnlib.widgets.shared.words import fill
 
-MOST_WORDS, MOST_FEATURES, MOST_TOKENS, LONGEST = 4, 4, 6, 8
+LIMITS = json.loads(File(__file__).with_name("limits.json").read_text(encoding="utf-8"))
+LONGEST = 8
 
 
 def riffled(n):
@@ -38,6 +41,7 @@ class TokenAttention(BookWidget):
     A token is a word at a place.  Each word has a vector of features, and all its copies share it.
     Scores are scaled dot products of queries ``x W_Q`` and keys ``x W_K``; values are ``x W_V``.
     `scores`, `weights` and `output`, a row for each token, are computed when they are asked for.
+    Tokens that are none of the words are left out; if none is left, each word stands there once.
 
     Raises
     ------
@@ -81,7 +85,6 @@ class TokenAttention(BookWidget):
             "vocabulary": ["x₁", "x₂", "x₃"],
             "features": ["first", "second"],
             "X": [[1, 0], [0, 1], [1, 1]],
-            "tokens": ["x₁", "x₂", "x₃"],
             "W_Q": [[1, 0], [0, 1]],
             "W_K": [[1, 0], [0, 1]],
             "W_V": [[1, 0], [0, 1]],
@@ -104,8 +107,13 @@ class TokenAttention(BookWidget):
     W_K = Numbers("Makes keys of vectors.", [[0, 0], [1, 0], [0, 1], [0, 0]], (None, 2))
     W_V = Numbers("Makes values of vectors.", [[0, 0], [0, 0], [0, 1], [1, 0]], (None, 2))
     tokens = texts("One to six of the words, in any order.", ["the", "cat", "sat"])
-    row = whole("The token that asks, by its place from 0; past the end, the last.", 2, 0, 5)
-    column = whole("The token that it is paired with, likewise.", 1, 0, 5)
+    row = whole(
+        "The token that asks, by its place from 0; past the end, the last.",
+        2,
+        0,
+        LIMITS["tokens"] - 1,
+    )
+    column = whole("The token that it is paired with, likewise.", 1, 0, LIMITS["tokens"] - 1)
     keys_by = choice("Which matrix makes the keys.", ("W_K", "W_Q"))
     x_range = Numbers("Between which bounds `X` may lie.", [-3, 3], (2,))
     presets = presets('{"label": "Two cats", "tokens": ["cat", "cat"]}')
@@ -114,9 +122,9 @@ class TokenAttention(BookWidget):
     @traitlets.validate("vocabulary", "features", "tokens")
     def _check_texts(self, proposal):
         name, given = proposal["trait"].name, proposal["value"]
-        most = {"vocabulary": MOST_WORDS, "features": MOST_FEATURES, "tokens": MOST_TOKENS}[name]
+        most = LIMITS["words" if name == "vocabulary" else name]
         if not 1 <= len(given) <= most:
-            self._refuse(name, f"one to {most} texts", given)
+            self._refuse(name, f"1 to {most} texts", given)
         if name == "tokens":
             if unknown := [word for word in given if word not in self.vocabulary]:
                 self._refuse(name, f"words of {self.vocabulary}", unknown[0])
@@ -139,13 +147,18 @@ class TokenAttention(BookWidget):
         raise traitlets.TraitError(f"TokenAttention.{name} needs {wanted}, got {value!r}.")
 
     @property
+    def standing(self):
+        """The tokens that are words of the vocabulary; if there are none, each word once."""
+        return [word for word in self.tokens if word in self.vocabulary] or self.vocabulary
+
+    @property
     def places(self):
         """The places of the token that asks and of its partner, where there are such places."""
-        last = len(self.tokens) - 1
+        last = len(self.standing) - 1
         return min(self.row, last), min(self.column, last)
 
     def _projected(self):
-        X = np.array(self.X)[[self.vocabulary.index(word) for word in self.tokens]]
+        X = np.array(self.X)[[self.vocabulary.index(word) for word in self.standing]]
         W_K = self.W_Q if self.keys_by == "W_Q" else self.W_K
         return [project(X, W) for W in (self.W_Q, W_K, self.W_V)]
 
@@ -166,18 +179,20 @@ class TokenAttention(BookWidget):
         return scaled_dot_product_attention(*self._projected())[0]
 
     def _shuffled(self):
-        order = riffled(len(self.tokens))
+        tokens = self.standing
+        order = riffled(len(tokens))
         row, column = map(order.index, self.places)
-        return {"tokens": [self.tokens[i] for i in order], "row": row, "column": column}
+        return {"tokens": [tokens[i] for i in order], "row": row, "column": column}
 
     def _repeated(self):
-        row, column = self.places
-        tokens = [*self.tokens[: row + 1], *self.tokens[row:]]
+        (row, column), tokens = self.places, self.standing
+        tokens = [*tokens[: row + 1], *tokens[row:]]
         return {"tokens": tokens, "row": row, "column": column + (column > row)}
 
     def _removed(self):
-        (row, column), last = self.places, max(len(self.tokens) - 2, 0)
-        tokens = [*self.tokens[:row], *self.tokens[row + 1 :]]
+        (row, column), tokens = self.places, self.standing
+        last = max(len(tokens) - 2, 0)
+        tokens = [*tokens[:row], *tokens[row + 1 :]]
         column -= column > row
         return {"tokens": tokens, "row": min(row, last), "column": min(column, last)}
 
@@ -205,7 +220,7 @@ class TokenAttention(BookWidget):
                 changed = [[*row] for row in self.X]
                 changed[i][k] = value
                 yield Move("textbox", f"{word}, {feature}", typed, {"X": changed})
-        for place, word in enumerate(self.tokens, 1):
+        for place, word in enumerate(self.standing, 1):
             yield Move("radio", f"query {place}, {word}", "Space", {"row": place - 1})
             yield Move("radio", f"key {place}, {word}", "Space", {"column": place - 1})
         for matrix in ("W_K", "W_Q"):
@@ -231,26 +246,25 @@ class TokenAttention(BookWidget):
         }
 
     def said(self):
-        name, partner = (self.tokens[place] for place in self.places)
+        name, partner = (self.standing[place] for place in self.places)
         return fill(self.words["said"], self.numbers() | {"name": name, "partner_name": partner})
 
     @still
     def picture(self):
-        weights, (i, _), n = self.weights, self.places, len(self.tokens)
+        weights, (i, _), tokens = self.weights, self.places, self.standing
+        n = len(tokens)
         figure = figures.blank(5.0, 5.6)
         row, matrix = figure.subplots(2, 1, height_ratios=[1, 1.3])
         room = 0.7 if n > 1 else 1.5
         row.set(xlim=(-room, n - 1 + room), ylim=(-1.4, 1.4))
-        row.set_title(fill(self.words["looks"], {"name": self.tokens[i]}))
+        row.set_title(fill(self.words["looks"], {"name": tokens[i]}))
         row.axis("off")
-        for k, word in enumerate(self.tokens):
+        for k, word in enumerate(tokens):
             row.text(k, 0, word, ha="center", va="center", weight="bold" if k == i else "normal")
             for side, weight in ((1, weights[i, k]), (-1, weights[k, i])):
                 thick, ink = 0.5 + 11 * weight, LIGHT["ink"]
                 row.add_patch(PathPatch(_arc(i, k, side), fill=False, lw=thick, ec=ink, alpha=0.6))
-        figures.heatmap(
-            weights, queries=self.tokens, keys=self.tokens, digits=3 if n < 5 else 2, ax=matrix
-        )
+        figures.heatmap(weights, queries=tokens, keys=tokens, digits=3 if n < 5 else 2, ax=matrix)
         matrix.axhspan(i - 0.5, i + 0.5, fill=False, ec=LIGHT["query"], lw=2)
         matrix.axvspan(i - 0.5, i + 0.5, fill=False, ec=LIGHT["key"], lw=2)
         matrix.set_xlabel(textwrap.fill(self.said(), 58))
