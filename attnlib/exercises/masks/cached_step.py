@@ -38,6 +38,11 @@ def _first_at_first(n_q, n_k):
     return np.arange(n_k) <= np.arange(n_q)[:, None]
 
 
+def _old_and_itself(n_q, n_k):
+    own = np.arange(n_q)[:, None] + n_k - n_q
+    return (np.arange(n_k) < n_k - n_q) | (np.arange(n_k) == own)
+
+
 def _softmax_down(Q, K, V, K_old, V_old):
     K, V = _joined(K_old, K), _joined(V_old, V)
     scores = Q @ K.mT / np.sqrt(Q.shape[-1])
@@ -82,11 +87,13 @@ EXERCISE = Exercise(
     signature="cached_step(Q, K, V, K_old, V_old)",
     task="Write cached_step(Q, K, V, K_old, V_old): the outputs of the newest items, from their "
     "own queries, keys and values and from the keys and values of all items before, which were "
-    "kept, if there are any. Several may be new at once, and none sees a later one.",
+    "kept, if there are any. Several may be new at once: they see each other too, but none a "
+    "later one. Scores are divided by the square root of d_k.",
     returns="an array of shape (n_heads, n_new, d_v)",
     reference=cached_step,
     cases=(
         Case("one old item and one new", _given(1, 1, 1, 2, 2)),
+        Case("two new items, one head", _given(1, 2, 1, 2, 2)),
         Case("one new item", _given(2, 1, 3, 4, 3)),
         Case("several new items", _given(2, 3, 2, 4, 5)),
         Case("an empty cache", _given(1, 2, 0, 3, 2)),
@@ -122,6 +129,12 @@ EXERCISE = Exercise(
             lambda Q, K, V, K_old, V_old: _attend(Q, K_old, V_old, None),
             "The new items attend to the old ones only. Each sees itself too, and the new ones "
             "before it.",
+        ),
+        Mistake(
+            "old_and_itself",
+            _masked(_old_and_itself),
+            "Each new item sees the old ones and itself, but not the new ones before it. Those "
+            "come earlier, too: the mask forbids only what comes later.",
         ),
         Mistake(
             "own_forbidden",
@@ -212,6 +225,6 @@ EXERCISE = Exercise(
     definition="It should be what the last rows of one causal pass over all items give.",
     general="Do it in one pass first: all keys and values in their order, a causal mask for all "
     "items, and of the outputs the last n_new rows. Compare stage by stage.",
-    why="Old outputs are not computed again, and old queries are not needed: of an old item only "
-    "its key and its value are in what follows.",
+    why="Old outputs are not computed again, and old queries are not needed: all that later "
+    "steps need from an old item is its key and its value.",
 )

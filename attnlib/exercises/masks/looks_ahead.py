@@ -80,6 +80,12 @@ def given_and_taken(X):
     return output
 
 
+def normalised_before(X):
+    """Attention to all items, each of them centred and scaled: no shift of an item is felt."""
+    centred = X - X.mean(axis=1, keepdims=True)
+    return attention(centred / (0.1 + X.std(axis=1, keepdims=True)))
+
+
 def _leaking(X, i, j, component=-1):
     """Running means, and a little of item j in one component of output i."""
     output = running_mean(X)
@@ -143,6 +149,12 @@ def _summed(layer, X):
     return not all(np.allclose(*pair) for pair in sums)
 
 
+def _shifted(layer, X):
+    before = layer(X)
+    changes = (layer(np.concatenate([X[:t], X[t:] + 1.0])) for t in range(1, len(X)))
+    return not all(np.allclose(after[:t], before[:t]) for t, after in enumerate(changes, 1))
+
+
 def _earlier_changed(layer, X):
     before = layer(X)
     return any(
@@ -186,6 +198,7 @@ EXERCISE = Exercise(
         Case("one output that sees the last item", (second_sees_the_last, *draw((8, 3)))),
         Case("the last output but one", (last_but_one_sees_the_last, *draw((6, 4)))),
         Case("a leak that adds up to nothing", (given_and_taken, *draw((8, 2)))),
+        Case("a leak between normalised items", (normalised_before, *draw((5, 5))), rare=True),
     ),
     mistakes=(
         Mistake(
@@ -196,9 +209,10 @@ EXERCISE = Exercise(
         Mistake(
             "all_outputs",
             _if_changed(_other, lambda rows: rows),
-            "This says True of every layer: among the outputs that are compared are those of the "
-            "changed items themselves, or later ones, and these may move. Compare only the outputs "
-            "before the change.",
+            "This says True of every layer. Either outputs of the changed items themselves, or "
+            "later ones, are compared, and these may move; or changes pile up, as X itself is "
+            "changed and stays so. Change a copy each time, and compare only the outputs before "
+            "the change.",
         ),
         Mistake(
             "own_output",
@@ -209,8 +223,16 @@ EXERCISE = Exercise(
         Mistake(
             "never",
             lambda layer, X: False,
-            "This says False of every layer. Look at what is compared: are the items really "
-            "changed, and the outputs computed anew?",
+            "This says False of every layer. Are the items really changed, and the outputs "
+            "computed again? A very small change, such as 1e-7, moves the outputs by less than "
+            "np.allclose notices: change an item by about 1.",
+        ),
+        Mistake(
+            "shifted",
+            _shifted,
+            "All components of an item are shifted by the same amount. A layer that first "
+            "subtracts the mean of each item does not feel that, and its leak is not found. "
+            "Change each component by a different amount.",
         ),
         Mistake(
             "last_item_only",

@@ -92,6 +92,14 @@ EXERCISE = Exercise(
             rare=True,
         ),
         Case(
+            "rows far from one another",
+            (
+                np.array([[0.0, 1.0, 2.0], [1000.0, 1001.5, 1002.0]]),
+                np.array([[True, True, True], [True, True, False]]),
+            ),
+            rare=True,
+        ),
+        Case(
             "a masked score far above the others",
             (np.array([[950.0, 1.5, 0.5], [-1.5, 950.0, 0.5]]), LATE),
             rare=True,
@@ -184,6 +192,33 @@ EXERCISE = Exercise(
             ),
             "The sums of the rows have lost their axis, so NumPy lines them up with the columns, "
             "if it can. Use keepdims=True.",
+        ),
+        Mistake(
+            "no_keepdims_twice",
+            lambda scores, mask: (lambda e: e / e.sum(axis=-1))(
+                (lambda kept: np.exp(kept - kept.max(axis=-1)))(np.where(mask, scores, -np.inf))
+            ),
+            "The maxima and the sums of the rows have the shape (n_q,), so NumPy lines them up "
+            "with the columns of (n_q, n_k), if it can. keepdims=True makes them columns, of "
+            "shape (n_q, 1).",
+        ),
+        Mistake(
+            "no_maximum",
+            lambda scores, mask: (lambda e: e / e.sum(axis=-1, keepdims=True))(
+                np.exp(np.where(mask, scores, -np.inf))
+            ),
+            "On common scores this is right. But the exponential of a score far below 0 is too "
+            "small for a float, and that of one far above is too large. If a whole row is 0, its "
+            "weights are 0/0. Subtract the largest allowed score of the row first.",
+        ),
+        Mistake(
+            "one_maximum",
+            lambda scores, mask: (lambda e: e / e.sum(axis=-1, keepdims=True))(
+                (lambda kept: np.exp(kept - kept.max()))(np.where(mask, scores, -np.inf))
+            ),
+            "On common scores this is right. But one maximum is subtracted from the whole matrix. "
+            "A row that lies far below it has only exponentials of 0, and its weights are 0/0. "
+            "Each row needs the maximum of its own: axis=-1, with keepdims=True.",
         ),
         Mistake(
             "renormalised",

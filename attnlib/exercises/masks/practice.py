@@ -17,12 +17,13 @@ def row(rng):
     values = rng.choice(np.arange(1.0, 13.0), N, replace=False)
     seen = int(rng.integers(2, 4))
     if rng.integers(2):
-        said = f"A mask is causal, and the query is that of item `{seen}` of `{N}`."
+        said = f"A mask is causal, and the query is that of item `{seen}` of `{N}`. Its scores"
         why = f"Item `{seen}` sees itself and what comes before"
         mask = causal(N)[seen - 1]
     else:
         said = (
-            f"A sequence of `{seen}` words is padded to `{N}`; the mask forbids the padding as key."
+            f"A sequence of `{seen}` words is padded to `{N}`, and the mask forbids the padding "
+            "as keys. A query's scores"
         )
         why = f"The words are the first `{seen}` keys"
         mask = padding(seen, N)[0]
@@ -40,7 +41,7 @@ def row(rng):
 
     places = np.arange(N)
     return Problem(
-        question=f"{said} Its scores with the keys are `{short(scores)}`, the values "
+        question=f"{said} with the keys are `{short(scores)}`, the values "
         f"`{short(values)}`. What is the weight of the first key, and what is the output?",
         answer=only(mask),
         working=[
@@ -126,13 +127,14 @@ def steps(rng):
     return Problem(
         question=f"A text of `{old}` words is there, and grows word by word to `{n}`. How many "
         "scores are computed in all these steps together, by one head, with a cache? How many if "
-        f"each step computes all rows anew? And how many of the last step's `{n} · {n}` are "
+        f"each step recomputes all rows? And how many of the last step's `{n} · {n}` are "
         "masked?",
         answer=[with_cache, anew, nothing],
         working=[
             f"With a cache the step to word t asks one query of t keys: "
             f"`{' + '.join(str(t) for t in steps)} = {lengths}`",
-            f"Anew it is t queries and t keys: `{' + '.join(f'{t}²' for t in steps)} = {squares}`",
+            f"For all rows it is t queries and t keys: "
+            f"`{' + '.join(f'{t}²' for t in steps)} = {squares}`",
             f"In the last step row i has `{n} − i` keys that come later: "
             f"`{n} · {n - 1} / 2 = {n * (n - 1) // 2}`",
             f"The three: `[{lengths}, {squares}, {n * (n - 1) // 2}]`",
@@ -147,13 +149,13 @@ def steps(rng):
             "You counted from the first word. The old ones are there already.": [
                 n * (n + 1) // 2, n * (n + 1) * (2 * n + 1) // 6, nothing
             ],
-            "All rows anew means all of them in every step, not in the last one only.": [
+            "All rows are recomputed in every step, not in the last one only.": [
                 lengths, n * n, nothing
             ],
             "With a cache there is one query in a step, and it meets all keys so far.": [
                 new, squares, nothing
             ],
-            "Anew, the masked scores are computed as well: t² in a step.": [
+            "The masked scores of all rows are computed as well: t² in a step.": [
                 lengths, sum(t * (t + 1) // 2 for t in steps), nothing
             ],
             "Half of a square is not masked: the diagonal is allowed.": [
@@ -183,7 +185,7 @@ PRACTICE = {
     "steps": Kind(
         title="scores, step by step",
         draw=steps,
-        fields=["with a cache", "anew", "masked"],
+        fields=["with a cache", "all rows", "masked"],
         tolerance=0.2,
         hint="Write down the first step: how many queries, how many keys? Then the next.",
     ),

@@ -5,7 +5,7 @@ from attnlib.exercises.engine.asking import choice, number, right, wrong
 QUESTIONS = {
     "multiplied": number(
         "A query has the scores 2, −1 and −3 with three keys, and may not attend to the third. A "
-        "program multiplies the scores by the mask, 1, 1 and 0, and then takes softmax. Which "
+        "program multiplies the scores by the mask, 1, 1 and 0, and then takes softmax. What "
         "weight does the third key get?",
         answer=0.1142,
         tolerance=0.0015,
@@ -34,7 +34,7 @@ QUESTIONS = {
     ),
     "lost_row": choice(
         "A program adds −10,000 to the score of each forbidden key, in float64, and takes softmax. "
-        "For one query all keys are forbidden. Which weights does it get?",
+        "For one query all keys are forbidden. What weights does it get?",
         wrong(
             "NaN.",
             "That comes of −∞ − (−∞). With a finite number nothing is undefined.",
@@ -75,8 +75,8 @@ QUESTIONS = {
         ),
     ),
     "which_cache": choice(
-        "Items come one by one, and each row of answers is computed once, from a cache. For which "
-        "masks are these the answers of one pass over all items?",
+        "Items come one by one, and each row of answers is computed once, from a cache, in each of "
+        "several layers. For which masks are these the answers of one pass over all items?",
         wrong(
             "A window: each item, the three before it and one after it.",
             "One key comes later than the query. Its row would have to wait a step.",
@@ -95,8 +95,8 @@ QUESTIONS = {
         ),
     ),
     "nothing": number(
-        "Four new words meet ten keys, their own the last four, under a causal mask. How many of "
-        "the 40 scores are masked?",
+        "Four new words query ten keys, of which the last four are their own, under a causal "
+        "mask. How many of the 40 scores are masked?",
         answer=6,
         tolerance=0.01,
         why="The last query sees all keys, the one before it all but one, and so on: "
@@ -123,19 +123,19 @@ QUESTIONS = {
         ),
         wrong(
             "Nothing: a loss has no lower limit but 0.",
-            "What is guessed has an entropy, and a mean loss below it takes knowledge of the "
-            "answer.",
+            "What is guessed has an entropy, given the tosses before. A mean loss that far below "
+            "it takes knowledge of the answer.",
         ),
         right(
             "It sees the toss that it guesses.",
-            "Nothing before a toss says anything about it, so no loss below log 2 = 0.693 is "
-            "possible without a leak.",
+            "Nothing before a toss says anything about it, so over many new tosses no loss is far "
+            "below log 2 = 0.693 without a leak.",
         ),
     ),
     "normalised_series": choice(
-        "A program forecasts a price for each day from the days so far. It begins with "
-        "`x = (x - x.mean()) / x.std()` for the series of a year, and goes on with attention under "
-        "a correct causal mask. Does it look ahead?",
+        "A program forecasts, on each day, the price of the next day from the days so far. It "
+        "begins with `x = (x - x.mean()) / x.std()` for the series of a year, and goes on with "
+        "attention under a correct causal mask. Does it look ahead?",
         wrong(
             "No: the mask is correct.",
             "The mask keeps rows from later rows. But January's own row is made with December's "

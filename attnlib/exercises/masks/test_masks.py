@@ -65,7 +65,7 @@ def test_looks_ahead_finds_each_leak_and_no_other():
     leaking = {
         layers.attention, layers.zeroed_after_softmax, layers.off_by_one, layers.backwards,
         layers.middle_sees_the_next, layers.third_sees_the_fifth, layers.second_sees_the_last,
-        layers.last_but_one_sees_the_last, layers.given_and_taken,
+        layers.last_but_one_sees_the_last, layers.given_and_taken, layers.normalised_before,
     }  # fmt: skip
     causal = {
         layers.causal_attention, layers.running_mean, layers.the_one_before, layers.each_alone,
@@ -98,6 +98,21 @@ def changed(X, places):
     other = X.copy()
     other[places] += 1
     return other
+
+
+def other(X, place):
+    different = X.copy()
+    different[place] = np.random.default_rng(place).normal(size=X.shape[1])
+    return different
+
+
+def piled_up(layer, X):
+    before = layer(X)
+    for t in range(len(X)):
+        X[t] += np.random.default_rng(t).normal(size=X.shape[1])
+        if not np.allclose(layer(X)[:t], before[:t]):
+            return True
+    return False
 
 
 @pytest.mark.parametrize(
@@ -160,6 +175,20 @@ def changed(X, places):
         ("looks_ahead", "sums", lambda layer, X: any(not np.isclose(
             layer(changed(X, t))[:t].mean(), layer(X)[:t].mean()) for t in range(1, len(X)))),
         ("looks_ahead", "all_outputs", lambda layer, X: True),
+        ("looks_ahead", "all_outputs", lambda layer, X: piled_up(layer, X.copy())),
+        ("looks_ahead", "never", lambda layer, X: any(
+            not np.allclose(layer(X + 1e-9 * (np.arange(len(X)) == t)[:, None])[:t], layer(X)[:t])
+            for t in range(len(X)))),
+        ("looks_ahead", "shifted", lambda layer, X: any(
+            not np.allclose(layer(changed(X, t))[:t], layer(X)[:t]) for t in range(len(X)))),
+        ("masked_weights", "one_maximum", lambda scores, mask: (
+            lambda e: e / e.sum(axis=-1, keepdims=True))(
+                np.exp(np.where(mask, scores - scores[mask].max(), -np.inf)))),
+        ("masked_weights", "no_maximum", lambda scores, mask: (
+            lambda e: e / e.sum(axis=-1, keepdims=True))(np.where(mask, np.exp(scores), 0))),
+        ("cached_step", "old_and_itself", lambda Q, K, V, K_old, V_old: np.concatenate([
+            stepped(Q[:, [t]], joined(K_old, K[:, [t]]), joined(V_old, V[:, [t]]))
+            for t in range(Q.shape[1])], axis=1)),
     ],
 )  # fmt: skip
 def test_mistakes_as_readers_write_them(exercise, mistake, answer):
@@ -177,7 +206,7 @@ def test_mistakes_as_readers_write_them(exercise, mistake, answer):
         ("looks_ahead", lambda layer, X: any(
             not np.allclose(layer(X[:t]), layer(X)[:t]) for t in range(1, len(X)))),
         ("looks_ahead", lambda layer, X: any(
-            not np.array_equal(layer(changed(X, t))[:t], layer(X)[:t]) for t in range(len(X)))),
+            not np.array_equal(layer(other(X, t))[:t], layer(X)[:t]) for t in range(len(X)))),
     ],
     ids=["the last rows of a square", "a logarithm of the mask", "a fill below every score",
          "loops", "shorter and shorter", "one item after the other"],

@@ -125,7 +125,7 @@ function maskTable(model) {
   return { element, draw };
 }
 
-// What a step computes and keeps, from the cache and all anew.
+// What a step computes and keeps, with the cache and with all rows.
 function countTable() {
   const heads = WAYS.map(([, way]) => h("span", { role: "columnheader" }, way));
   const line = (...cells) => h("div", { role: "row", class: "attn-counts-row" }, ...cells);
@@ -211,9 +211,13 @@ export function render({ model, el }) {
     voice.say(() => [fill(first, numbers), ...notes, fill(words.count, numbers)].join(" "), numbers);
   }
 
-  const legend = ["kept", "new"].map((age) =>
-    h("span", null, h("span", { class: "attn-chip attn-key", "data-age": age }), { kept: "kept in the cache", new: "computed in this step" }[age]),
-  );
+  const meanings = { kept: "kept in the cache", new: "computed in this step" };
+  const legend = Object.entries(meanings).map(([age, meaning]) => {
+    const chips = ["key", "value"].map((role) =>
+      h("span", { class: `attn-chip attn-${role}`, "data-age": age }),
+    );
+    return h("span", null, ...chips, meaning);
+  });
   el.append(
     frameOf(
       model,

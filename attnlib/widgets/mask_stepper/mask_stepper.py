@@ -35,7 +35,7 @@ class MaskStepper(BookWidget):
 
     A step computes the row of the new item alone, from keys and values that are kept in a cache,
     and leaves earlier rows as they are: a key that comes later is not in them.  Or it computes all
-    rows of all items so far anew.  A query that sees no key at all has no weights and no output.
+    rows of all items so far again.  A query that sees no key at all has no weights and no output.
 
     Every parameter is also an attribute that can be set.  `weights`, `output`, `lost` and `differ`
     are computed when they are asked for.  What is not given is made as large as what is.
@@ -94,7 +94,7 @@ class MaskStepper(BookWidget):
         (None, None),
     )
     step = whole("How many items have come.", 3, 1, MOST)
-    way = choice("What a step computes: the new row, from a cache, or all rows anew.", WAYS)
+    way = choice("What a step computes: the new row, from a cache, or all rows so far.", WAYS)
     stage = choice("What the cells show.", STAGES)
     presets = presets('{"label": "Padding", "mask": [[1, 1, 0], [1, 1, 0], [1, 1, 0]]}')
     title = text("The heading over the widget.", "Paint the mask, add an item")
@@ -184,7 +184,7 @@ class MaskStepper(BookWidget):
 
     @property
     def differ(self):
-        """The queries, counted from 1, whose row is one from the cache and another anew."""
+        """The queries, counted from 1, whose row from the cache is not the one computed again."""
         late = self.allowed & ~causal(self.step)
         return [int(i) + 1 for i in np.flatnonzero(late.any(axis=1))]
 
@@ -208,7 +208,7 @@ class MaskStepper(BookWidget):
             "output": self.output[-1],
             "lost": self.lost,
             "differ": self.differ,
-            # From the cache, and all anew.
+            # For the new row, and for all rows.
             "queries": [1, t],
             "scores": [t, t * t],
             "masked": [(~self.allowed[-1]).sum(), (~self.allowed).sum()],
