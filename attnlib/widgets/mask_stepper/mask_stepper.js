@@ -2,18 +2,13 @@
 import { choice, slider } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, number, set, subscript, write, written } from "../shared/parts.js";
+import { fill, h, number, set, subscript, trimmed, write, written } from "../shared/parts.js";
 import { paintable } from "./painting.js";
 import { rows } from "./rows.js";
 import words from "./words.json";
 
 const TRAITS = ["mask", "step", "way", "stage"];
 const WAYS = [["cache", "new row"], ["anew", "all rows"]];
-
-// A number that was given, with no more decimals than it has.
-function short(x) {
-  return number(x, 2).replace(/\.?0+$/, "");
-}
 
 function cell(role, kind, ...children) {
   return h("span", { role, class: `attn-stepper-${kind}` }, ...children);
@@ -65,7 +60,7 @@ function maskTable(model) {
     cell("columnheader", "output", "y"),
   );
   const shown = each((j) => {
-    const text = h("span", { class: "attn-number" }, short(values[j]));
+    const text = h("span", { class: "attn-number" }, trimmed(values[j]));
     return cell("gridcell", "vector", feet[j], text);
   });
   const foot = line("foot", cell("rowheader", "name", h("span", { class: "attn-spoken" }, "value")),
@@ -86,7 +81,7 @@ function maskTable(model) {
     if (i >= step || j >= step) return "";
     if (way === "cache" && j > i) return mask[i][j] ? "late" : "";
     if (stage === "scores")
-      return mask[i][j] ? short(model.get("scores")[i][j]) : "\u2212\u221e";
+      return mask[i][j] ? trimmed(model.get("scores")[i][j]) : "\u2212\u221e";
     if (found.lost.includes(i + 1)) return "\u2013";
     return mask[i][j] ? number(found.weights[i][j], 2) : "0";
   };

@@ -88,9 +88,11 @@ export function numberInput(attributes) {
   return h("input", { class: "attn-field", ...plain, ...attributes });
 }
 
-// A field for one number. What is no number, or out of range, is said and not taken over.
+// A field for one number. What is no number, or out of range, is said and not taken over. A label
+// that can change is a function.
 export function numberField({ label, min, max, value, digits = 2, onCommit, report }) {
-  const input = numberInput({ "aria-label": label });
+  const name = typeof label === "function" ? label : () => label;
+  const input = numberInput({ "aria-label": name() });
   let current = value;
   const show = () => {
     input.value = trimmed(current, digits);
@@ -105,7 +107,7 @@ export function numberField({ label, min, max, value, digits = 2, onCommit, repo
       show();
     } else {
       set(input, { "aria-invalid": "true" });
-      report(`${label}: a number from ${number(min, 1)} to ${number(max, 1)} is needed.`);
+      report(`${name()}: a number from ${number(min, 1)} to ${number(max, 1)} is needed.`);
     }
   };
   const nudge = (by) => {

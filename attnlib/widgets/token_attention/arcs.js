@@ -1,5 +1,6 @@
 // Tokens in a row: arcs above lead from the chosen one to all, arcs below from all to it.
-import { fill, h, number, set, svg, uniqueId, write } from "../shared/parts.js";
+import { radio } from "../shared/controls.js";
+import { fill, h, hide, number, set, svg, uniqueId, write } from "../shared/parts.js";
 import words from "./words.json";
 
 const [WIDTH, HEIGHT, LEAST, MOST] = [360, 84, 0.75, 15];
@@ -63,9 +64,8 @@ export function tokenRow({ slots, choose, pair, point }) {
   const above = side(true, slots, words.above, pair, (k) => point(k, true));
   const below = side(false, slots, words.below, pair, (k) => point(k, false));
   const chips = slots.map((i) => {
-    const input = h("input", { type: "radio", name: group, value: i });
+    const input = radio(group, i, choose);
     const text = h("span");
-    input.addEventListener("change", () => choose(i));
     return { input, text, element: h("label", { class: "attn-choice attn-token" }, input, text) };
   });
   const looks = h("p", { class: "attn-panel-title" });
@@ -81,7 +81,7 @@ export function tokenRow({ slots, choose, pair, point }) {
     row.style.setProperty("--tokens", tokens.length);
     chips.forEach(({ input, text, element: chip }, k) => {
       const word = tokens[k];
-      set(chip, { hidden: word === undefined ? "" : null });
+      hide(chip, word === undefined);
       if (word === undefined) return;
       input.checked = k === i;
       write(text, word);

@@ -1,22 +1,18 @@
 // The weights of all tokens as a square of ink for each pair, and beside each row its output.
+import { radio } from "../shared/controls.js";
 import { readable } from "../shared/frame.js";
-import { h, number, set, subscript, uniqueId, write } from "../shared/parts.js";
+import { h, hide, number, set, subscript, uniqueId, write } from "../shared/parts.js";
 import words from "./words.json";
 
 function line(...cells) {
   return h("div", { role: "row", class: "attn-pairs-row" }, ...cells);
 }
 
-function hide(element, hidden) {
-  set(element, { hidden: hidden ? "" : null });
-}
-
 export function weightsTable({ slots, choose, pair, pairWith, point }) {
   const group = uniqueId("keys");
   const heads = slots.map((j) => {
-    const input = h("input", { type: "radio", name: group, value: j });
+    const input = radio(group, j, pairWith);
     const text = h("span");
-    input.addEventListener("change", () => pairWith(j));
     const label = h("label", { class: "attn-choice attn-pairs-key attn-key" }, input, text);
     return { input, text, element: h("span", { role: "columnheader" }, label) };
   });

@@ -2,12 +2,12 @@
 import { button, choice } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf, panel } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, number, replaced, vector, write } from "../shared/parts.js";
+import { fill, h, number, replaced, trimmed, vector, write } from "../shared/parts.js";
 import { tokenRow } from "./arcs.js";
 import limits from "./limits.json";
 import { weightsTable } from "./matrix.js";
 import { attendTokens, removed, repeated, shuffled } from "./tokens.js";
-import { short, vectorsTable } from "./vectors.js";
+import { vectorsTable } from "./vectors.js";
 import words from "./words.json";
 
 const MATRICES = ["W_Q", "W_K", "W_V"];
@@ -92,7 +92,7 @@ export function render({ model, el }) {
     const { score, score_back: s, weight, back, weights, output } = numbers;
     const there = pair(row, column, number(score), number(weight, 3));
     const again = pair(column, row, number(s), number(back, 3));
-    const terms = weights.map((w, j) => `${number(w, 3)}\u00a0[${V[j].map(short).join(",\u00a0")}]`);
+    const terms = weights.map((w, j) => `${number(w, 3)}\u00a0[${V[j].map((x) => trimmed(x)).join(",\u00a0")}]`);
     const found = vector(output, 3).replace(" ", "\u00a0");
     write(lines[0], there);
     write(lines[1], again);

@@ -1,11 +1,10 @@
 // A row of tokens: what they say to each other, and how the row changes.
-import { matmul, softmax, transpose } from "../shared/core.js";
+import { matmul, scaledDot, softmax } from "../shared/core.js";
 
 // Scores, weights and outputs, a row for each token; all three projections from one source.
 export function attendTokens(X, W_Q, W_K, W_V) {
   const [Q, K, V] = [W_Q, W_K, W_V].map((W) => matmul(X, W));
-  const root = Math.sqrt(K[0].length);
-  const scores = matmul(Q, transpose(K)).map((row) => row.map((score) => score / root));
+  const scores = scaledDot(Q, K);
   const weights = scores.map((row) => softmax(row));
   return { scores, weights, V, output: matmul(weights, V) };
 }

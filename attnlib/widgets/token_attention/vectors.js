@@ -1,6 +1,6 @@
 // The vector of each word, to be changed, and below it the columns of the three matrices.
 import { complaints, numberField } from "../shared/controls.js";
-import { h, number, set, subscript, write } from "../shared/parts.js";
+import { h, hide, number, set, subscript, trimmed, write } from "../shared/parts.js";
 import words from "./words.json";
 
 const MATRICES = [
@@ -8,11 +8,6 @@ const MATRICES = [
   ["W_K", "k", "key"],
   ["W_V", "v", "value"],
 ];
-
-// A number without the zeros at its end.
-export function short(x) {
-  return number(x, 2).replace(/\.?0+$/, "");
-}
 
 export function vectorsTable({ slots, features, range, at, name, place }) {
   const { element: message, reporter } = complaints();
@@ -23,7 +18,7 @@ export function vectorsTable({ slots, features, range, at, name, place }) {
     const word = h("span", { role: "rowheader", class: "attn-vectors-name" });
     const fields = features.map((k) => {
       // Its name is put together whenever it is needed: a preset may bring other words.
-      const label = { toString: () => name(i, k) };
+      const label = () => name(i, k);
       const complain = reporter(`${i} ${k}`);
       const commit = (next) => place(i, k, next);
       const [min, max] = range;
@@ -47,27 +42,26 @@ export function vectorsTable({ slots, features, range, at, name, place }) {
   );
 
   function draw(vocabulary, names, X, matrices) {
-    const there = (element, is) => set(element, { hidden: is ? null : "" });
     table.style.setProperty("--features", names.length);
     heads.forEach((head, k) => {
-      there(head, k < names.length);
+      hide(head, k >= names.length);
       write(head, names[k] ?? "");
     });
     rows.forEach(({ word, fields, element }, i) => {
-      there(element, i < vocabulary.length);
+      hide(element, i >= vocabulary.length);
       write(word, vocabulary[i] ?? "");
       fields.forEach(({ field, label, element: cell }, k) => {
         const is = i < vocabulary.length && k < names.length;
-        there(cell, is);
+        hide(cell, !is);
         if (!is) return;
-        set(field.element, { "aria-label": String(label) });
+        set(field.element, { "aria-label": label() });
         field.update(X[i][k]);
       });
     });
     for (const { matrix, c, cells } of columns)
       cells.forEach((cell, k) => {
-        there(cell, k < names.length);
-        if (k < names.length) write(cell, short(matrices[matrix][k][c]));
+        hide(cell, k >= names.length);
+        if (k < names.length) write(cell, trimmed(matrices[matrix][k][c]));
       });
   }
   const restore = () => rows.forEach(({ fields }) => fields.forEach(({ field }) => field.restore()));
