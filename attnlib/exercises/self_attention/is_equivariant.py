@@ -229,9 +229,8 @@ EXERCISE = Exercise(
         Mistake(
             "one_drawn_order",
             _over(lambda X: [np.random.default_rng(0).permutation(len(X))]),
-            "One order is not enough, nor are a few: some functions that are not equivariant pass "
-            "here, and with another order, or another seed, others would. Every rotation lets a "
-            "function of neighbours on a ring pass. Try every order: "
+            "One order is not enough: some functions that are not equivariant pass here, and with "
+            "another order, or another seed, others would. Try every order: "
             "itertools.permutations(range(len(X))).",
             recognise=_too_few,
         ),

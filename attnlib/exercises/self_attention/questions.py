@@ -99,7 +99,8 @@ QUESTIONS = {
     "brackets": choice(
         "A paper reports that twelve layers of self-attention, with nothing that says where an "
         "item stands and no mask, distinguish balanced brackets such as `(())` from "
-        "unbalanced ones such as `())(`. The answer is read from the outputs by attention pooling. What do you say?",
+        "unbalanced ones such as `())(`. The answer is read from the outputs by attention pooling. "
+        "What do you say?",
         right(
             "Whatever the matrices, it must give these two the same answer.",
             "They hold the same brackets in another order. Layers that are equivariant, with an "
