@@ -39,23 +39,6 @@ def _by(name):
     return lambda X, *matrices: X if place is None else X @ matrices[place]
 
 
-def _of_all(S):
-    e = np.exp(S - S.max())
-    return e / e.sum()
-
-
-def _hard(S):
-    return (S == S.max(axis=1, keepdims=True)).astype(float)
-
-
-def _shares(S):
-    return S / S.sum(axis=1, keepdims=True)
-
-
-def _no_keepdims(S):
-    return np.exp(S) / np.exp(S).sum(axis=1)
-
-
 def _others_only(S):
     return softmax(np.where(np.eye(len(S)) == 1, -1e9, S))
 
@@ -76,7 +59,7 @@ ROWS = (
 EXERCISE = Exercise(
     signature="attend_itself(X, W_Q, W_K, W_V)",
     task="Write attend_itself(X, W_Q, W_K, W_V): scaled dot-product attention of the rows of X to "
-    "each other, with queries, keys and values each made of X by a matrix of their own.",
+    "each other, with queries, keys and values each computed from X with its own matrix.",
     returns="an array of shape (n, d_v)",
     reference=attend_itself,
     cases=(
@@ -119,21 +102,10 @@ EXERCISE = Exercise(
             "The queries are mixed in the place of the values, which are X @ W_V.",
         ),
         Mistake(
-            "one_matrix",
-            _with(K=_by("W_Q"), V=_by("W_Q")),
-            "Queries, keys and values are all made with W_Q. They have one source, X, and three "
-            "matrices.",
-        ),
-        Mistake(
             "keys_are_items",
             _with(K=_by(None)),
             "The items themselves serve as keys. One source does not mean one matrix: the keys are "
             "X @ W_K.",
-        ),
-        Mistake(
-            "queries_are_items",
-            _with(Q=_by(None)),
-            "The items themselves serve as queries: these are X @ W_Q.",
         ),
         Mistake(
             "values_are_items",
@@ -171,38 +143,10 @@ EXERCISE = Exercise(
             "items, so no shape tells; a row belongs to the item that asks: axis=1.",
         ),
         Mistake(
-            "one_sum",
-            _with(weigh=_of_all),
-            "All exponentials are divided by one sum, so all weights together are 1. Each item "
-            "that asks has a row of its own, and each row its own sum.",
-        ),
-        Mistake(
-            "raw_scores",
-            _with(weigh=lambda S: S),
-            "The scores are used as weights: softmax is missing.",
-        ),
-        Mistake(
-            "hard",
-            _with(weigh=_hard),
-            "Each item takes the value of the best key alone. Softmax shares the weight among all.",
-        ),
-        Mistake(
-            "shares",
-            _with(weigh=_shares),
-            "The scores themselves are divided by their sum, which may be 0 or negative. Softmax "
-            "divides their exponentials.",
-        ),
-        Mistake(
-            "no_keepdims",
-            _with(weigh=_no_keepdims),
-            "The sums of the rows have lost their axis, so NumPy divides column j by the sum of "
-            "row j. The table is square, so no error tells: use keepdims=True.",
-        ),
-        Mistake(
             "others_only",
             _with(weigh=_others_only),
-            "No item looks at itself here. In self-attention each is searched by all, itself "
-            "included.",
+            "No item looks at itself here. In self-attention every item is searched, also "
+            "by itself.",
         ),
         Mistake(
             "earlier_only",
@@ -229,20 +173,10 @@ EXERCISE = Exercise(
         Mistake(
             "by_root_d_model",
             _with(divisor=lambda Q, K, V, X: np.sqrt(X.shape[1])),
-            "The scores are divided by the root of the length of an item. What meets is a query "
-            "and a key, and these have d_k numbers: as many as W_K has columns.",
-        ),
-        Mistake(
-            "by_root_d_v",
-            _with(divisor=lambda Q, K, V, X: np.sqrt(V.shape[1])),
-            "The divisor is taken from the values. Values take no part in the scores: it is √d_k.",
+            "The scores are divided by the root of the length of an item. The dot "
+            "product is between a query and a key, with d_k numbers each: the columns of W_K.",
         ),
         Mistake("by_root_n", _with(divisor=lambda Q, K, V, X: np.sqrt(len(X))), ROWS),
-        Mistake(
-            "times_root_d_k",
-            _with(divisor=lambda Q, K, V, X: 1 / np.sqrt(K.shape[1])),
-            "The scores are multiplied by √d_k. Divide by it.",
-        ),
         Mistake(
             "output_divided",
             lambda X, W_Q, W_K, W_V: (
@@ -266,14 +200,6 @@ EXERCISE = Exercise(
             "weights",
             _with(mix=lambda W, V: W),
             "Those are the weights. The output is the values, mixed with them.",
-        ),
-        Mistake(
-            "scores_mixed_first",
-            lambda X, W_Q, W_K, W_V: softmax(
-                X @ W_Q @ (X @ W_K).T @ (X @ W_V) / np.sqrt(W_K.shape[1])
-            ),
-            "Softmax comes last, after the values were mixed. It makes weights of scores: first "
-            "softmax, then the values.",
         ),
     ),
     properties=(

@@ -136,11 +136,22 @@ def _share(f, X):
     return np.mean([np.allclose(f(X[order]), f(X)[order]) for order in _orders(X)])
 
 
+def _too_few(values, cases):
+    """Right of all that is equivariant, but more passes; no other mistake says the same."""
+    given = [case.args for case in cases]
+    said, wanted = [bool(v) for v in values], [is_equivariant(*args) for args in given]
+    lenient = said != wanted and all(s for s, w in zip(said, wanted) if w)
+    if not lenient or any(s for s, (f, _) in zip(said, given) if f is sorts_each_column):
+        return False
+    others = (m.answer for m in EXERCISE.mistakes if m.recognise is None)
+    return not any([bool(other(*args)) for args in given] == said for other in others)
+
+
 EXERCISE = Exercise(
     signature="is_equivariant(f, X)",
-    task="Write is_equivariant(f, X): f is a function of rows, from (n, d) to (n, d). Return "
-    "whether f, given the rows of X in another order, returns the same outputs in that order, for "
-    "every order, up to rounding.",
+    task="Write is_equivariant(f, X): f is a function of n rows, at most 5, from (n, d) to "
+    "(n, d). Return whether f, given the rows of X in another order, returns the same outputs in "
+    "that order, for every order, up to rounding.",
     returns="True or False",
     reference=is_equivariant,
     truth=True,
@@ -154,14 +165,14 @@ EXERCISE = Exercise(
             (sums_along_each_row, "each row for itself", 4),
             (adds_the_row_before, "a ring of neighbours", 4),
             (adds_both_neighbours, "a ring with both neighbours", 4),
-            (subtracts_the_first, "rows less the first", 4),
-            (subtracts_the_last, "rows less the last", 4),
-            (subtracts_the_largest, "rows less the largest numbers", 3),
+            (subtracts_the_first, "rows minus the first", 4),
+            (subtracts_the_last, "rows minus the last", 4),
+            (subtracts_the_largest, "rows minus the largest of each column", 3),
             (sums_so_far, "sums of the rows so far", 3),
             (attends_down_the_columns, "softmax along the wrong axis", 4),
             (first_for_all, "the first row everywhere", 4),
             (moves_on, "rows that move on by one", 3),
-            (exchanges_the_first_two, "rows that change places", 4),
+            (exchanges_the_first_two, "the first two rows exchanged", 4),
         ),
         Case("the mean everywhere", (mean_for_all, np.array([[0.1], [0.2], [0.3]]))),
     ),
@@ -206,14 +217,22 @@ EXERCISE = Exercise(
         Mistake(
             "only_the_first_two",
             _over(_first_two),
-            "Only the first two rows change places. What happens at the other places goes "
+            "Only the first two rows swap places. What happens at the other places goes "
             "unnoticed. Try every order: itertools.permutations(range(len(X))).",
         ),
         Mistake(
             "only_the_last_two",
             _over(_last_two),
-            "Only the last two rows change places. What happens at the other places goes "
+            "Only the last two rows swap places. What happens at the other places goes "
             "unnoticed. Try every order: itertools.permutations(range(len(X))).",
+        ),
+        Mistake(
+            "one_drawn_order",
+            _over(lambda X: [np.random.default_rng(0).permutation(len(X))]),
+            "One order is not enough: some functions that are not equivariant pass here, and with "
+            "another order, or another seed, others would. Try every order: "
+            "itertools.permutations(range(len(X))).",
+            recognise=_too_few,
         ),
         Mistake(
             "some_order",
@@ -254,8 +273,8 @@ EXERCISE = Exercise(
         Mistake(
             "exactly",
             _over(_orders, lambda f, X, order: (f(X[order]) == f(X)[order]).all()),
-            "The outputs are compared digit by digit. A sum in another order is rounded "
-            "otherwise: compare with np.allclose.",
+            "The outputs are compared digit by digit. A sum in a different order is "
+            "rounded differently: compare with np.allclose.",
         ),
         Mistake(
             "a_number",
@@ -282,6 +301,6 @@ EXERCISE = Exercise(
     "one that sorts the rows.",
     general="Print f(X), and f of the rows in the order [2, 0, 1]. Which row of the second belongs "
     "to which row of the first?",
-    why="Nothing in it is about attention: it tells of any function of rows whether it knows their "
-    "order. Of an invariant one with a single output the same is asked without [order].",
+    why="Nothing in it is about attention: it tests whether any function of rows depends on their "
+    "order. For an invariant function with a single output, drop the [order].",
 )

@@ -3,14 +3,10 @@
 import numpy as np
 
 from attnlib.exercises import Exercise, Mistake
-from attnlib.exercises.engine.showing import show
+from attnlib.exercises.engine.showing import listed, show
 
-ALL_TIE = (
-    "Some scores tie, so no weight is the largest alone. A row of zeros ties with everything; so "
-    "do two items that are equal."
-)
 LINE = (
-    "All items lie on one line through the origin. On each side of it everybody looks at the same "
+    "All items lie on one line through the origin. On each side of it all look at the same "
     "item, the one furthest out. Turn them a little."
 )
 SHORTER = (
@@ -39,9 +35,9 @@ BACK = (
 def judge_next_one(X):
     """None if the first looks most at the second and the second at the third; else why not."""
     S = X @ X.T
-    if _look(S) is None:
-        return ALL_TIE
-    first, second, third = _look(S)
+    if tie := _tie(S):
+        return tie
+    first, second, third = S.argmax(axis=1)
     if (first, second) == (1, 2):
         return None
     if np.linalg.matrix_rank(X, tol=1e-9 * abs(X).max()) < 2:
@@ -53,19 +49,26 @@ def judge_next_one(X):
     return PAST if first == 2 else AT_ITSELF
 
 
-def _look(S):
-    """At whom each looks most; None if the first or the second cannot decide."""
-    for row in S[:2]:
-        last, largest = np.sort(row)[1:]
-        if largest - last <= 1e-6 * max(abs(row).max(), 1e-300):
-            return None
-    return S.argmax(axis=1)
+def _tie(S):
+    """Which scores tie for the largest of the first item or of the second; None if none do."""
+    names = "x₁", "x₂", "x₃"
+    for asks, row in zip(names, S[:2]):
+        near = row >= row.max() - 1e-6 * max(abs(row).max(), 1e-300)
+        if near.sum() > 1:
+            tied = listed([f"{asks} · {name}" for name, is_near in zip(names, near) if is_near])
+            which = "first" if asks == "x₁" else "second"
+            return (
+                f"The largest scores of the {which} item tie: {tied} are equal. So it gives its "
+                "largest weight to no item alone."
+            )
+    return None
 
 
 def _scores(X):
     return f"The dot products of the items are {show(X @ X.T)}.".replace("\n", "")
 
 
+TIED = np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 3.0]])
 EXERCISE = Exercise(
     signature="X",
     task="Find three items of two numbers, the rows of X, of which the first gives its largest "
@@ -76,8 +79,8 @@ EXERCISE = Exercise(
     judge=judge_next_one,
     shape=(3, 2),
     mistakes=(
-        Mistake("zeros", np.zeros((3, 2)), ALL_TIE),
-        Mistake("equal", np.ones((3, 2)), ALL_TIE),
+        Mistake("zeros", np.zeros((3, 2)), _tie(np.zeros((3, 3)))),
+        Mistake("tied", TIED, _tie(TIED @ TIED.T)),
         Mistake("on_a_line", np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), LINE),
         Mistake(
             "on_a_circle",
@@ -95,6 +98,6 @@ EXERCISE = Exercise(
     "second row the third.",
     general="X has a row for each of three items and a column for each of their two numbers.",
     why="Each item that is looked at is longer than the one that looks: x₁ · x₂ > x₁ · x₁ needs "
-    "that. So the third cannot look back at the first, and no such items close a cycle, however "
-    "many numbers they have. With a W_K of its own it is easy.",
+    "that, as a · b ≤ |a| |b|. So the third cannot look back at the first, and no such items close "
+    "a cycle, however many numbers they have. With a W_K of its own it is easy.",
 )

@@ -1,4 +1,4 @@
-"""Practice on self-attention: three tokens by hand, a score and back, an item more or less."""
+"""Practice on self-attention: three tokens by hand, a score and back, an item more or fewer."""
 
 from math import exp, sqrt
 
@@ -82,19 +82,19 @@ def three_tokens(rng):
     )  # fmt: skip
 
 
-def form(rng):
+def way_back(rng):
     W_Q, W_K = (rng.choice([-1.0, 0.0, 1.0, 2.0], (2, 2)) for _ in range(2))
     x, z = rng.choice([-1.0, 1.0, 2.0, 3.0], (2, 2))
-    S = scores.scaled_dot(np.array([x, z]) @ W_Q, np.array([x, z]) @ W_K)
+    X = np.array([x, z])
+    S = scores.scaled_dot(X @ W_Q, X @ W_K)
     q, k = ([_made(row, W) for row in (x, z)] for W in (W_Q, W_K))
     there, back = _dot(q[0], k[1]), _dot(q[1], k[0])
     if -1 in (there, back) or max(abs(there), abs(back)) > 20:
-        return form(rng)
+        return way_back(rng)
 
     def both(Q, K):
         return [Q[0] @ K[1] / np.sqrt(2), Q[1] @ K[0] / np.sqrt(2)]
 
-    X = np.array([x, z])
     answer = [S[0, 1], S[1, 0]]
     return Problem(
         question=f"The rows of W_Q are {_spelled(W_Q)}, those of W_K {_spelled(W_K)}. Two items "
@@ -110,8 +110,10 @@ def form(rng):
         ],
         mistakes={
             "Those are exchanged: in s₁₂ the first asks, with its query.": answer[::-1],
-            "You made the keys with W_Q, too. Then scores are symmetric.": both(X @ W_Q, X @ W_Q),
-            "You made the queries with W_K, too. Then scores are symmetric.": both(
+            "You made the keys with W_Q as well. Then scores are symmetric.": both(
+                X @ W_Q, X @ W_Q
+            ),
+            "You made the queries with W_K as well. Then scores are symmetric.": both(
                 X @ W_K, X @ W_K
             ),
             "The scale is missing: divide the dot products by √2.": [there, back],
@@ -132,7 +134,9 @@ def removed(rng):
     w = rng.permutation(parts) / 20
     v = rng.choice(np.arange(1.0, 16.0), 3, replace=False)
     j = int(rng.integers(3))
-    S, others, name = np.log(w), np.arange(3) != j, "first second third".split()[j]
+    places = "first", "second", "third"
+    S, others, name = np.log(w), np.arange(3) != j, places[j]
+    itself = places[(j + 1 + int(rng.integers(2))) % 3]
     gone = softmax(S[others]) @ v[others]
     twice = softmax(np.append(S, S[j])) @ np.append(v, v[j])
 
@@ -141,9 +145,9 @@ def removed(rng):
     rest = whole - share * value
     left = w[others] @ v[others]
     return Problem(
-        question=f"An item gives the weights `{short(w)}` to three others, whose values are "
-        f"`{short(v)}`. What is its output once the {name} of them is removed, and what is it if "
-        f"the {name} stands there twice instead?",
+        question=f"An item gives the weights `{short(w)}` to three items, whose values are "
+        f"`{short(v)}`; the {itself} of them is itself. What is its output once the {name} is "
+        f"removed, and what is it if the {name} occurs twice instead?",
         answer=[gone, twice],
         working=[
             f"All three give `{short(whole)}`; without the {name} `{short(rest)}` is left, with "
@@ -157,7 +161,7 @@ def removed(rng):
             "You did not divide by the new sum of the weights, which is no longer 1.": [
                 left, w @ v + w[j] * v[j],
             ],
-            "The first is right. With a copy the weights have a new sum, too: divide by it.": [
+            "The first is right. With a copy the weights also have a new sum: divide by it.": [
                 gone, w @ v + w[j] * v[j],
             ],
             "The first is right. A copy is no division of a weight: two equal keys have two "
@@ -166,7 +170,7 @@ def removed(rng):
             "it is depends on the weight.": [gone, (w @ v + v[j]) / 2],
             "The second is right. What is removed leaves its weight to the others, in proportion "
             "to what they have: divide.": [left, twice],
-            "The second is right. The weight that is free is shared in proportion, not in equal "
+            "The second is right. The freed weight is shared in proportion, not in equal "
             "parts.": [left + w[j] * v[others].mean(), twice],
             "Those are exchanged.": [twice, gone],
             "That is the output as it was. Both change it.": [w @ v, w @ v],
@@ -182,15 +186,15 @@ PRACTICE = {
         hint="One query, three keys, three values. Three dot products over √2, their exponentials, "
         "each over the sum of all three; then the values with these weights.",
     ),
-    "form": Kind(
+    "way_back": Kind(
         title="a score and the way back",
-        draw=form,
+        draw=way_back,
         fields=["s₁₂", "s₂₁"],
         hint="Two queries and two keys. s₁₂ is query 1 with key 2, s₂₁ is query 2 with key 1, each "
         "over √2.",
     ),
     "removed": Kind(
-        title="an item less, an item more",
+        title="an item fewer, an item more",
         draw=removed,
         fields=["removed", "twice"],
         hint="Write each weight as an exponential over the sum of all. Take one away, or count it "

@@ -5,22 +5,22 @@ from attnlib.exercises.engine.asking import choice, number, right, wrong
 QUESTIONS = {
     "back": number(
         "The scores of some items are symmetric. The exponentials in the row of item 1 sum to 6, "
-        "those in the row of item 2 to 9. Item 1 gives item 2 the weight 0.3. Which weight does "
+        "those in the row of item 2 to 9. Item 1 gives item 2 the weight 0.3. What weight does "
         "item 2 give item 1?",
         answer=0.2,
         tolerance=0.004,
         why="The exponential is the same, 0.3 · 6 = 1.8, and 1.8 / 9 = 0.2.",
         hint="What is the exponential of the score that the two have in common?",
         mistakes={
-            0.3: "The scores are symmetric. Each row divides by a sum of its own.",
+            0.3: "The scores are symmetric. Each row is divided by its own sum.",
             0.45: "That is 0.3 · 9 / 6. A larger sum makes the weight smaller.",
             0.7: "The weights of one row sum to 1. These two stand in two rows.",
             1.8: "That is the exponential. Divide it by the sum of its row.",
         },
     ),
     "one_source": choice(
-        "A lesson writes Q = K = V for self-attention. Suppose that a layer really were built so, "
-        "with one matrix for all three. What would hold for any items, with any such matrix?",
+        "A lesson writes Q = K = V for self-attention. Suppose a layer really were built that "
+        "way, with one matrix for all three. What would hold for any items, with any such matrix?",
         right(
             "The scores are symmetric.",
             "A score is then the dot product of two rows of one matrix, in either order.",
@@ -42,17 +42,17 @@ QUESTIONS = {
         ),
     ),
     "longer": choice(
-        "A text grows from 10 words to 20. What of the layer grows to four times its size?",
+        "A text grows from 10 words to 20. Which part of the layer becomes four times as large?",
         wrong("W_Q, W_K, W_V and W_O", "No matrix knows how many words there are."),
         wrong("The output", "It has a row for each word: twice as many numbers."),
         right("The table of weights", "It has a row and a column for each word."),
         wrong(
-            "B, the matrix of the quadratic form",
+            "B, the matrix of the bilinear form",
             "It has a row and a column for each component of an item, not for each item.",
         ),
     ),
     "tied": choice(
-        "A head has W_K = W_Q, and no item is kept from looking at itself. What can it not do, "
+        "A head has W_K = W_Q, and items are allowed to look at themselves. What can it not do, "
         "however wide it is?",
         right(
             "Each of two items gives the other more weight than itself.",
@@ -75,7 +75,7 @@ QUESTIONS = {
         ),
     ),
     "doubled": choice(
-        "By mistake a review is pasted twice, one copy behind the other. A layer of self-attention "
+        "By mistake a review is pasted twice, one copy after the other. A layer of self-attention "
         "without positions reads it, and the mean of its outputs decides whether the review is "
         "friendly. What changes?",
         right(
@@ -98,8 +98,9 @@ QUESTIONS = {
     ),
     "brackets": choice(
         "A paper reports that twelve layers of self-attention, with nothing that says where an "
-        "item stands and no mask, tell balanced brackets such as `(())` from others such as "
-        "`())(`. The answer is read from the outputs by attention pooling. What do you say?",
+        "item stands and no mask, distinguish balanced brackets such as `(())` from "
+        "unbalanced ones such as `())(`. The answer is read from the outputs by attention pooling. "
+        "What do you say?",
         right(
             "Whatever the matrices, it must give these two the same answer.",
             "They hold the same brackets in another order. Layers that are equivariant, with an "
@@ -111,7 +112,7 @@ QUESTIONS = {
         ),
         wrong(
             "One layer could not, but twelve can.",
-            "Equivariant functions one after another are equivariant.",
+            "A composition of equivariant functions is equivariant.",
         ),
         wrong(
             "It works if the learned query of the pooling asks for the last bracket.",
@@ -136,8 +137,8 @@ QUESTIONS = {
         ),
     ),
     "undone": choice(
-        "A test of equivariance reads `assert np.allclose(f(X[order])[order], f(X))`. A layer that "
-        "is right is tested, with random items. For which orders does it pass?",
+        "A test of equivariance reads `assert np.allclose(f(X[order])[order], f(X))`. A correct "
+        "layer is tested, with random items. For which orders does it pass?",
         wrong("For all.", "For `[1, 2, 0]` the outputs are shuffled twice the same way."),
         right(
             "For those that are their own inverse, such as a reversal.",
@@ -146,7 +147,7 @@ QUESTIONS = {
         ),
         wrong(
             "For none.",
-            "A reversal done twice is undone, so it passes: one order is not enough for a test.",
+            "A reversal done twice is undone, so it passes and hides the slip.",
         ),
         wrong(
             "Only for the order that changes nothing.",

@@ -68,20 +68,20 @@ EXERCISE = Exercise(
             _left,
             "The row and the column of the item are gone, but each row has lost the weight that "
             "the item had, and no longer sums to 1. The sum that softmax divides by has lost a "
-            "term, too.",
+            "term as well.",
         ),
         Mistake(
             "shared_equally",
             lambda W, j: _left(W, j) + _share(W, j) / (len(W) - 1),
-            "The weight that is free is dealt out in equal parts. In softmax each of the others "
+            "The freed weight is shared out equally. In softmax each of the others "
             "keeps its exponential and all have the same new sum, so they share in proportion to "
             "what they have.",
         ),
         Mistake(
             "softmax_again",
             lambda W, j: softmax(_left(W, j)),
-            "What is left goes through softmax again. Weights are no scores: it was taken already, "
-            "and only its sum is another.",
+            "What is left goes through softmax again. Weights are not scores: softmax has already "
+            "been applied, and only the sum has changed.",
         ),
         Mistake(
             "down_the_columns",
@@ -102,22 +102,10 @@ EXERCISE = Exercise(
             "sum of its own.",
         ),
         Mistake(
-            "one_sum_for_all_rows",
-            _divided(lambda left, W, j: left.sum() / len(left)),
-            "Every row is divided by the same number, the mean of their sums. What a row has lost "
-            "is the weight that this row gave to the item.",
-        ),
-        Mistake(
             "by_the_row_of_the_item",
             _divided(lambda left, W, j: 1 - np.delete(W[j], j)[:, None]),
             "Row i is divided by 1 − W[j, i], what the item gave to i. What row i has lost is what "
             "i gave to the item: W[i, j].",
-        ),
-        Mistake(
-            "by_its_own_share",
-            _divided(lambda left, W, j: 1 - W[j, j]),
-            "All is divided by 1 − W[j, j], the weight that the item gave to itself. That goes "
-            "with its row; row i has lost W[i, j].",
         ),
         Mistake(
             "times_more",
@@ -136,14 +124,8 @@ EXERCISE = Exercise(
             lambda W, j: (
                 _left(W, j) + _share(W, j) * (_left(W, j) == _left(W, j).max(axis=1, keepdims=True))
             ),
-            "The weight that is free goes to the largest of each row. In softmax every other "
+            "The freed weight goes to the largest of each row. In softmax every other "
             "weight grows by the same factor.",
-        ),
-        Mistake(
-            "to_itself",
-            lambda W, j: _left(W, j) + _share(W, j) * np.eye(len(W) - 1),
-            "Each item takes the weight that is free for itself. In softmax every other weight "
-            "grows by the same factor.",
         ),
         Mistake(
             "column_only",
@@ -164,16 +146,6 @@ EXERCISE = Exercise(
             "axis, or a mask of the rows that stay.",
         ),
         Mistake(
-            "only_the_item",
-            lambda W, j: W[j : j + 1, j : j + 1],
-            "That is what the item gives to itself. Wanted is what is left without it.",
-        ),
-        Mistake(
-            "first_ones",
-            lambda W, j: without(W, len(W) - 1),
-            "The last item is removed, whichever is asked for.",
-        ),
-        Mistake(
             "counted_from_1",
             lambda W, j: without(W, j - 1),
             "The item before j is removed (before the first, the last): j is counted from 0, as "
@@ -185,6 +157,6 @@ EXERCISE = Exercise(
     "their scores alone.",
     general="Take a row [0.5, 0.3, 0.2] and remove the last. Write each weight as an exponential "
     "over their sum: which of these change?",
-    why="No score is needed: softmax keeps the proportions of those that stay. So a removed item "
-    "is missed by those that looked at it, and by the others hardly at all.",
+    why="No score is needed: softmax keeps the proportions of those that stay. The "
+    "less an item was looked at, the less the other weights change when it is removed.",
 )

@@ -44,12 +44,11 @@ def test_what_is_wrong_is_refused(words, trait, value):
 
 def test_another_vocabulary_stands_there_once():
     row = TokenAttention(vocabulary=["a", "b", "c"])
-    assert row.standing == ["a", "b", "c"] and row.weights.shape == (3, 3)
+    assert row.tokens == ["a", "b", "c"] and row.weights.shape == (3, 3)
     row = TokenAttention(tokens=["cat", "the"])
     row.vocabulary = ["sat", "dog", "cat"]
-    assert row.standing == ["cat"] and row.places == (0, 0)
-    row.repeat()
-    assert row.tokens == ["cat", "cat"]
+    assert row.tokens == row.standing == ["cat"] and row.places == (0, 0)
+    assert TokenAttention(**row.state()).state() == row.state()
 
 
 def test_the_last_token_stays():

@@ -146,6 +146,10 @@ class TokenAttention(BookWidget):
     def _refuse(self, name, wanted, value):
         raise traitlets.TraitError(f"TokenAttention.{name} needs {wanted}, got {value!r}.")
 
+    @traitlets.observe("vocabulary")
+    def _follow_vocabulary(self, _):
+        self.tokens = self.standing
+
     @property
     def standing(self):
         """The tokens that are words of the vocabulary; if there are none, each word once."""
