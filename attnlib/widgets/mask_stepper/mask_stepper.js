@@ -8,7 +8,7 @@ import { rows } from "./rows.js";
 import words from "./words.json";
 
 const TRAITS = ["mask", "step", "way", "stage"];
-const WAYS = [["cache", "new row"], ["anew", "all rows"]];
+const WAYS = Object.entries(words.ways);
 
 // A number that was given, with no more decimals than it has.
 function short(x) {
@@ -142,8 +142,7 @@ function countTable() {
   );
   const writeNumbers = readable(element, (numbers) => {
     const texts = written(words, numbers);
-    words.counts.forEach(([, place], r) => {
-      const name = place.slice(1, place.indexOf(":"));
+    words.counts.forEach(([, name], r) => {
       cells[r].forEach((found, w) => write(found, texts[name][w]));
     });
   });
