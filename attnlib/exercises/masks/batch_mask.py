@@ -71,9 +71,9 @@ EXERCISE = Exercise(
         Mistake(
             "padding_of_queries",
             _made(queries=_words, order=_lower),
-            "The padding is on the axis of the queries: rows are taken out, and such a query has "
-            "lost all its keys. What nobody may look at is a column. Leave the rows of padding "
-            "their keys; nobody reads what they answer.",
+            "Padding is masked on the axis of the queries: rows are taken out, and such a query "
+            "has lost all its keys. What nobody may look at is a column. Leave the rows of padding "
+            "the words before them, True as in any row; nobody reads what they answer.",
         ),
         Mistake(
             "either",

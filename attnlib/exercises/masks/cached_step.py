@@ -67,8 +67,8 @@ EXERCISE = Exercise(
     signature="cached_step(Q, K, V, K_old, V_old)",
     task="Write cached_step(Q, K, V, K_old, V_old): the outputs of the newest items, from their "
     "own queries, keys and values and from the keys and values of all items before, which were "
-    "kept, if there are any. Several may be new at once: they see each other too, but none a "
-    "later one. Scores are divided by the square root of d_k.",
+    "kept, if there are any. Several may be new at once: each sees itself and the ones before "
+    "it, but none that comes later. Scores are divided by the square root of d_k.",
     returns="an array of shape (n_heads, n_new, d_v)",
     reference=cached_step,
     cases=(

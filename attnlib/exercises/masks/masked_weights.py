@@ -101,7 +101,7 @@ EXERCISE = Exercise(
         ),
         Case(
             "a masked score far above the others",
-            (np.array([[950.0, 1.5, 0.5], [-1.5, 950.0, 0.5]]), LATE),
+            (np.array([[3e12, 1.5, 0.5], [-1.5, 3e12, 0.5]]), LATE),
             rare=True,
         ),
     ),
@@ -155,9 +155,10 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "added_finite",
-            lambda scores, mask: softmax(scores + np.where(mask, 0.0, -100.0)),
+            lambda scores, mask: softmax(scores + np.where(mask, 0.0, -1e4)),
             "On common scores this is right. But a finite number is added to masked scores, and "
-            "one that is far above the others stays above them. Only −∞ takes out any score.",
+            "one that is far above the others stays above them: beside 0, with −10⁴ added, a "
+            "masked 20,000 does. Only −∞ takes out any score.",
         ),
         Mistake(
             "whole_table",

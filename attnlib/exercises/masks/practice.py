@@ -127,10 +127,10 @@ def steps(rng):
     lengths, squares = sum(steps), sum(t * t for t in steps)
 
     return Problem(
-        question=f"A text of `{old}` words is there, and grows word by word to `{n}`. How many "
-        "scores are computed in all these steps together, by one head, with a cache? How many if "
-        f"each step recomputes all rows? And how many of the last step's `{n} · {n}` are "
-        "masked?",
+        question=f"A text of `{old}` words grows word by word to `{n}`. How many scores are "
+        f"computed in these `{new}` steps together, by one head, with a cache that holds the keys "
+        f"and values of the first `{old}`? How many if each step recomputes all rows? And how many "
+        f"of the last step's `{n} · {n}` are masked?",
         answer=[with_cache, all_rows, masked],
         working=[
             f"With a cache the step to word t asks one query of t keys: "

@@ -111,8 +111,8 @@ QUESTIONS = {
         },
     ),
     "coin": choice(
-        "A model reads tosses of a fair coin and guesses the next one. On new tosses its loss, the "
-        "mean of −log p, is 0.31. What do you conclude?",
+        "A model reads tosses of a fair coin and guesses the next one. On 10,000 new tosses its "
+        "loss, the mean of −log p, is 0.31. What do you conclude?",
         wrong(
             "It has found a pattern in the tosses.",
             "A fair coin has none. A pattern found by chance does not help with new tosses.",

@@ -135,6 +135,8 @@ def piled_up(layer, X):
         ("masked_weights", "times", lambda scores, mask: plain(np.where(mask, scores, 0))),
         ("masked_weights", "finite_fill", lambda scores, mask: plain(np.where(mask, scores, -4))),
         ("masked_weights", "finite_addition", lambda scores, mask: plain(scores - 6.0 * ~mask)),
+        ("masked_weights", "added_finite", lambda scores, mask: plain(scores + ~mask * -1e4)),
+        ("masked_weights", "added_finite", lambda scores, mask: plain(scores + ~mask * -1e9)),
         ("masked_weights", "fill_too_high",
          lambda scores, mask: plain(np.where(mask, scores, -1e4))),
         ("masked_weights", "zero_times_infinity",
