@@ -306,5 +306,6 @@ EXERCISE = Exercise(
     general="Print, for each place t, which outputs move when the items from t on are others. An "
     "output before t that moves has looked ahead.",
     why="Nothing about the inside of the layer was needed: what an output depends on is what "
-    "moves it.",
+    "moves it. Leaving out what comes later does it as well: compare layer(X[:t]) with "
+    "layer(X)[:t], for each t.",
 )
