@@ -7,12 +7,8 @@ from attnlib.exercises import Case, Exercise, Mistake
 
 def batch_mask(lengths, n):
     """Causal, and no key that is padding; one matrix for each sequence."""
-    words = np.arange(n) < np.asarray(lengths)[:, None]
-    return np.tril(np.ones((n, n), dtype=bool)) & words[:, None, :]
-
-
-def _lower(n):
-    return np.tril(np.ones((n, n), dtype=bool))
+    words = np.arange(n) < np.asarray(lengths)[:, None, None]
+    return words & np.tri(n, dtype=bool)
 
 
 def _words(lengths, n):
@@ -34,23 +30,27 @@ def _made(keys=None, queries=None, order=None):
 
 
 def _in_front(lengths, n):
-    return np.arange(n) >= n - np.asarray(lengths)[:, None]
+    return _words(lengths, n)[:, ::-1]
 
 
 def _up_to(lengths, n):
-    return np.arange(n) <= np.asarray(lengths)[:, None]
+    return _words(np.add(lengths, 1), n)
 
 
 def _short(lengths, n):
-    return np.arange(n) < np.asarray(lengths)[:, None] - 1
+    return _words(np.subtract(lengths, 1), n)
+
+
+def _lower(n):
+    return np.tri(n, dtype=bool)
 
 
 def _strictly(n):
-    return np.tril(np.ones((n, n), dtype=bool), k=-1)
+    return np.tri(n, k=-1, dtype=bool)
 
 
 def _ahead(n):
-    return np.triu(np.ones((n, n), dtype=bool))
+    return np.tri(n, dtype=bool).T
 
 
 EXERCISE = Exercise(
@@ -71,9 +71,9 @@ EXERCISE = Exercise(
         Mistake(
             "padding_of_queries",
             _made(queries=_words, order=_lower),
-            "The padding is on the axis of the queries: rows are taken out, and such a query has "
-            "lost all its keys. What nobody may look at is a column. Leave the rows of padding "
-            "their keys; nobody reads what they answer.",
+            "Padding is masked on the axis of the queries: rows are taken out, and such a query "
+            "has lost all its keys. What nobody may look at is a column. Leave the rows of padding "
+            "the words before them, True as in any row; nobody reads what they answer.",
         ),
         Mistake(
             "either",
@@ -111,11 +111,6 @@ EXERCISE = Exercise(
             "all its keys.",
         ),
         Mistake(
-            "inverted",
-            lambda lengths, n: ~batch_mask(lengths, n),
-            "The mask is inverted: it is True where a query may not look.",
-        ),
-        Mistake(
             "padding_allowed",
             _made(keys=lambda lengths, n: ~_words(lengths, n), order=_lower),
             "The padding is allowed and the words are not: that part is inverted. The causal part "
@@ -138,12 +133,6 @@ EXERCISE = Exercise(
             _made(keys=_words, order=_strictly),
             "No query sees its own position, and the first has no key at all. The diagonal is "
             "allowed.",
-        ),
-        Mistake(
-            "all_transposed",
-            lambda lengths, n: batch_mask(lengths, n).swapaxes(-1, -2),
-            "Each mask is transposed: its rows are keys. Rows are queries: the padding is a matter "
-            "of columns, and what comes earlier stands to the left.",
         ),
         Mistake(
             "without_the_batch",

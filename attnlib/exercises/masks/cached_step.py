@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib import causal, scaled_dot_product_attention, softmax
+from attnlib import causal, scaled_dot_product_attention
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.drawing import draw
 from attnlib.exercises.engine.properties import inside
@@ -17,9 +17,9 @@ def _joined(old, new, axis=-2):
     return np.concatenate([old, new], axis=axis)
 
 
-def _attend(Q, K, V, mask=causal, **how):
+def _attend(Q, K, V, mask=causal):
     allowed = mask(Q.shape[-2], K.shape[-2]) if mask else None
-    return scaled_dot_product_attention(Q, K, V, mask=allowed, **how)[0]
+    return scaled_dot_product_attention(Q, K, V, mask=allowed)[0]
 
 
 def _masked(mask):
@@ -27,33 +27,13 @@ def _masked(mask):
     return lambda Q, K, V, K_old, V_old: _attend(Q, _joined(K_old, K), _joined(V_old, V), mask)
 
 
-def _scaled(scale):
-    """cached_step with another scale."""
-    return lambda Q, K, V, K_old, V_old: _attend(
-        Q, _joined(K_old, K), _joined(V_old, V), scale=scale(Q)
-    )
-
-
 def _first_at_first(n_q, n_k):
-    return np.arange(n_k) <= np.arange(n_q)[:, None]
+    return np.tri(n_q, n_k, dtype=bool)
 
 
 def _old_and_itself(n_q, n_k):
     own = np.arange(n_q)[:, None] + n_k - n_q
     return (np.arange(n_k) < n_k - n_q) | (np.arange(n_k) == own)
-
-
-def _softmax_down(Q, K, V, K_old, V_old):
-    K, V = _joined(K_old, K), _joined(V_old, V)
-    scores = Q @ K.mT / np.sqrt(Q.shape[-1])
-    scores = np.where(causal(Q.shape[-2], K.shape[-2]), scores, -np.inf)
-    return softmax(scores, axis=-2) @ V
-
-
-def _mask_after_softmax(Q, K, V, K_old, V_old):
-    K, V = _joined(K_old, K), _joined(V_old, V)
-    scores = Q @ K.mT / np.sqrt(Q.shape[-1])
-    return softmax(scores) * causal(Q.shape[-2], K.shape[-2]) @ V
 
 
 def _separately(share):
@@ -87,8 +67,8 @@ EXERCISE = Exercise(
     signature="cached_step(Q, K, V, K_old, V_old)",
     task="Write cached_step(Q, K, V, K_old, V_old): the outputs of the newest items, from their "
     "own queries, keys and values and from the keys and values of all items before, which were "
-    "kept, if there are any. Several may be new at once: they see each other too, but none a "
-    "later one. Scores are divided by the square root of d_k.",
+    "kept, if there are any. Several may be new at once: each sees itself and the ones before "
+    "it, but none that comes later. Scores are divided by the square root of d_k.",
     returns="an array of shape (n_heads, n_new, d_v)",
     reference=cached_step,
     cases=(
@@ -162,36 +142,8 @@ EXERCISE = Exercise(
             "The mask lets queries see what it should hide. True means that a query may attend, "
             "and query i stands at key n_old + i.",
         ),
-        Mistake(
-            "transposed",
-            _masked(lambda n_q, n_k: causal(n_q, n_k)[::-1]),
-            "The rows of the mask stand in reverse order: the first new item sees the others, and "
-            "the last one does not see itself.",
-        ),
-        Mistake(
-            "not_scaled",
-            _scaled(lambda Q: 1.0),
-            "The scale is missing: divide the scores by √d_k.",
-        ),
-        Mistake(
-            "by_d",
-            _scaled(lambda Q: 1 / Q.shape[-1]),
-            "The scores are divided by d_k, not by its root.",
-        ),
-        Mistake(
-            "softmax_down",
-            _softmax_down,
-            "Softmax runs down the columns, over the new items. The weights of one query over all "
-            "keys sum to 1: axis=-1.",
-        ),
         Mistake("two_sums_added", _separately(1), SEPARATELY),
         Mistake("two_sums_averaged", _separately(0.5), SEPARATELY),
-        Mistake(
-            "mask_after_softmax",
-            _mask_after_softmax,
-            "The mask comes after softmax, so the weights of a row no longer sum to 1. Mask the "
-            "scores.",
-        ),
         Mistake(
             "last_only",
             lambda *given: cached_step(*given)[..., -1:, :],
@@ -207,12 +159,6 @@ EXERCISE = Exercise(
             )[1],
             "These are the weights. scaled_dot_product_attention returns a pair, output and "
             "weights: take the first.",
-        ),
-        Mistake(
-            "heads_averaged",
-            lambda *given: cached_step(*given).mean(axis=0, keepdims=True) + 0 * given[2],
-            "Every head returns the mean of all heads. Each has keys, values and outputs of its "
-            "own.",
         ),
     ),
     properties=(

@@ -44,12 +44,6 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         Mistake(
-            "inverted",
-            lambda n_q, n_k: _seen(n_q, n_k) < 0,
-            "The mask is inverted: it is True where a query may not look. Here True means that it "
-            "may attend; some of PyTorch's masks mean the contrary.",
-        ),
-        Mistake(
             "inverted_from_the_front",
             lambda n_q, n_k: _from_the_front(n_q, n_k) < 0,
             "Two things: the mask is inverted, True means that a query may attend, and the first "
@@ -60,12 +54,6 @@ EXERCISE = Exercise(
             lambda n_q, n_k: _seen(n_q, n_k) <= 0,
             "Each query sees its own position and the later ones: the triangle is the wrong one, "
             "as if it were transposed. Row i is a query, and the keys before it are to its left.",
-        ),
-        Mistake(
-            "transposed_from_the_front",
-            lambda n_q, n_k: _from_the_front(n_q, n_k) <= 0,
-            "The triangle is the wrong one, that of the later keys, and its corner is the first "
-            "query at the first key. Row i holds the keys up to i + (n_k - n_q).",
         ),
         Mistake(
             "diagonal_forbidden",
@@ -79,12 +67,6 @@ EXERCISE = Exercise(
             "Off by one: each query sees one key too many, that of the next position.",
         ),
         Mistake("first_at_first", lambda n_q, n_k: _from_the_front(n_q, n_k) >= 0, FRONT),
-        Mistake(
-            "first_at_first_and_no_diagonal",
-            lambda n_q, n_k: _from_the_front(n_q, n_k) > 0,
-            "Two things: no query sees its own position, and the first query stands at the first "
-            "key. The last query is the last key.",
-        ),
         Mistake(
             "shifted_back",
             lambda n_q, n_k: np.arange(n_k) <= np.arange(n_q)[:, None] - (n_k - n_q),
@@ -119,18 +101,6 @@ EXERCISE = Exercise(
             ),
         ),
         Mistake(
-            "new_keys_only",
-            lambda n_q, n_k: (_seen(n_q, n_k) >= 0) & (np.arange(n_k) >= n_k - n_q),
-            "The older keys are forbidden, those before the first query. They come earlier, so "
-            "every query may see them.",
-        ),
-        Mistake(
-            "queries_turned_round",
-            lambda n_q, n_k: _seen(n_q, n_k)[::-1] >= 0,
-            "The rows stand in reverse order: the first row belongs to the oldest of the queries, "
-            "which sees the fewest keys.",
-        ),
-        Mistake(
             "all_rows",
             lambda n_q, n_k: _seen(n_k, n_k) >= 0,
             "There is a row for each key. Only the n_q newest items ask: of the square of all "
@@ -142,16 +112,11 @@ EXERCISE = Exercise(
             "There is a column for each query only. The older items are keys too, n_k in all, and "
             "every query may see them.",
         ),
-        Mistake(
-            "sides_exchanged",
-            lambda n_q, n_k: _seen(n_q, n_k)[:, ::-1] >= 0,
-            "The columns stand in reverse order: the first key is the oldest item, and every query "
-            "sees it.",
-        ),
     ),
     definition="Entry (i, j), counted from 0, should be True exactly where j ≤ i + (n_k − n_q).",
     general="Draw the table for two queries and five keys: the last query is the last item and "
     "sees all five, the one before it four.",
     why="Counted from the end, queries and keys are the same items, whether all of them ask or "
-    "only the newest.",
+    "only the newest. Some of PyTorch's masks are True where a query may not attend: turn those "
+    "over with ~.",
 )

@@ -57,6 +57,10 @@ def backwards(X):
     return causal_attention(X[::-1])[::-1]
 
 
+def first_sees_the_second(X):
+    return _leaking(X, 0, 1)
+
+
 def middle_sees_the_next(X):
     return _leaking(X, len(X) // 2, len(X) // 2 + 1)
 
@@ -69,8 +73,9 @@ def second_sees_the_last(X):
     return _leaking(X, 1, len(X) - 1, 0)
 
 
-def last_but_one_sees_the_last(X):
-    return _leaking(X, len(X) - 2, len(X) - 1)
+def fifth_sees_the_sixth(X):
+    """The last output but one of six; of fewer items it is causal."""
+    return _leaking(X, 4, 5)
 
 
 def given_and_taken(X):
@@ -95,7 +100,7 @@ def _leaking(X, i, j, component=-1):
 
 
 def _lower(n, k=0):
-    return np.tril(np.ones((n, n), dtype=bool), k=k)
+    return np.tri(n, k=k, dtype=bool)
 
 
 # Tests that do not tell.
@@ -130,10 +135,17 @@ def _own_output(layer, X):
     )
 
 
-def _last_cut_missing(layer, X):
-    before = layer(X)
-    cuts = range(1, len(X) - 1)
-    return any(not np.allclose(layer(_but(slice(t, None))(X))[:t], before[:t]) for t in cuts)
+def _at(places, one=False):
+    """A test that changes the items from t on, or item t alone, for some t from 1 to n - 1."""
+
+    def found(layer, X):
+        before = layer(X)
+        return any(
+            not np.allclose(layer(_but([t] if one else slice(t, None))(X))[:t], before[:t])
+            for t in range(1, len(X))[places]
+        )
+
+    return found
 
 
 def _next_only(layer, X):
@@ -175,6 +187,10 @@ ORDER = (
     "order: a causal one does, attention without a mask does not. Keep the order, change what "
     "comes later, and look at the outputs before it."
 )
+LAST = (
+    "The last item is never changed alone, so what the output before it sees of it is not found: "
+    "range(1, n) ends with n - 1, and range(1, n - 1) one too early."
+)
 
 
 EXERCISE = Exercise(
@@ -196,16 +212,12 @@ EXERCISE = Exercise(
         Case("one output that sees the next item", (middle_sees_the_next, *draw((7, 2)))),
         Case("one output that sees two ahead", (third_sees_the_fifth, *draw((7, 3)))),
         Case("one output that sees the last item", (second_sees_the_last, *draw((8, 3)))),
-        Case("the last output but one", (last_but_one_sees_the_last, *draw((6, 4)))),
+        Case("the first output alone", (first_sees_the_second, *draw((4, 4)))),
+        Case("the last output but one", (fifth_sees_the_sixth, *draw((6, 4)))),
         Case("a leak that adds up to nothing", (given_and_taken, *draw((8, 2)))),
         Case("a leak between normalised items", (normalised_before, *draw((5, 5))), rare=True),
     ),
     mistakes=(
-        Mistake(
-            "inverted",
-            lambda layer, X: not looks_ahead(layer, X),
-            "It is the other way round: True is for a layer that looks ahead.",
-        ),
         Mistake(
             "all_outputs",
             _if_changed(_other, lambda rows: rows),
@@ -256,11 +268,13 @@ EXERCISE = Exercise(
             "middle. Cut at each place.",
         ),
         Mistake(
-            "last_cut_missing",
-            _last_cut_missing,
-            "The last item is never changed alone, so what the output before it sees of it is not "
-            "found: range(1, n) ends with n - 1, and range(1, n - 1) one too early.",
+            "first_cut_missing",
+            _at(slice(1, None)),
+            "The second item is never changed, so what the first output sees of it is not found. "
+            "It is X[1]: range(1, n), not range(2, n).",
         ),
+        Mistake("last_cut_missing", _at(slice(-1)), LAST),
+        Mistake("last_item_missing", _at(slice(-1), one=True), LAST),
         Mistake(
             "next_item_only",
             _next_only,
@@ -292,5 +306,6 @@ EXERCISE = Exercise(
     general="Print, for each place t, which outputs move when the items from t on are others. An "
     "output before t that moves has looked ahead.",
     why="Nothing about the inside of the layer was needed: what an output depends on is what "
-    "moves it.",
+    "moves it. Leaving out what comes later does it as well: compare layer(X[:t]) with "
+    "layer(X)[:t], for each t.",
 )

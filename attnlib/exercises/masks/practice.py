@@ -72,39 +72,41 @@ def row(rng):
 
 
 def cache(rng):
-    layers, heads = int(rng.integers(2, 7)), int(rng.integers(2, 7))
+    n_layers, n_heads = int(rng.integers(2, 7)), int(rng.integers(2, 7))
     d_k, d_v = (int(rng.choice([4, 8, 16])) for _ in range(2))
     n, each = int(rng.integers(2, 5)) * 500, int(rng.choice([2, 4]))
-    kept = KeyValueCache(MultiHeadAttention.random(np.random.default_rng(0), 2, heads, d_k, d_v))
+    kept = KeyValueCache(MultiHeadAttention.random(np.random.default_rng(0), 2, n_heads, d_k, d_v))
     kept.step(np.zeros((1, 2)))
-    one = layers * (kept.K.size + kept.V.size)
-    item = heads * (d_k + d_v)
-    numbers, factor = layers * item, n * each // 1000
+    one = n_layers * (kept.K.size + kept.V.size)
+    item = n_heads * (d_k + d_v)
+    numbers, factor = n_layers * item, n * each // 1000
 
     def counted(numbers, items=n):
         return [numbers, numbers * items * each / 1000]
 
     return Problem(
-        question=f"A model has `{layers}` layers, each with `{heads}` heads, `d_k = {d_k}` and "
+        question=f"A model has `{n_layers}` layers, each with `{n_heads}` heads, `d_k = {d_k}` and "
         f"`d_v = {d_v}`. How many numbers does the cache keep of one item? And how many kilobytes, "
         f"of 1000 bytes, of `{n}` items, with `{each}` bytes a number?",
         answer=[one, one * n * each / 1000],
         working=[
             f"One head keeps a key and a value: `{d_k} + {d_v} = {d_k + d_v}` numbers",
-            f"All heads of a layer: `{heads} · {d_k + d_v} = {item}`; all layers: "
-            f"`{layers} · {item} = {numbers}`",
+            f"All heads of a layer: `{n_heads} · {d_k + d_v} = {item}`; all layers: "
+            f"`{n_layers} · {item} = {numbers}`",
             f"`{n}` items of `{each}` bytes a number: `{n} · {each} / 1000 = {factor}` kilobytes "
             f"for each of them, `{factor} · {numbers} = {factor * numbers}` in all",
             f"The two: `[{numbers}, {factor * numbers}]`",
         ],
         mistakes={
-            "You left out the values. A key and a value are kept.": counted(layers * heads * d_k),
-            "You left out the keys. A key and a value are kept.": counted(layers * heads * d_v),
-            "Queries are not kept: each is asked once.": counted(layers * (item + heads * d_k)),
-            "Each head has keys and values of its own.": counted(layers * (d_k + d_v)),
+            "You left out the values. A key and a value are kept.": counted(
+                n_layers * n_heads * d_k
+            ),
+            "You left out the keys. A key and a value are kept.": counted(n_layers * n_heads * d_v),
+            "Queries are not kept: each is asked once.": counted(n_layers * (item + n_heads * d_k)),
+            "Each head has keys and values of its own.": counted(n_layers * (d_k + d_v)),
             "Each layer has a cache of its own.": counted(item),
             "A key has d_k numbers and a value d_v, which need not be the same.": counted(
-                2 * layers * heads * d_k
+                2 * n_layers * n_heads * d_k
             ),
             "The first is right. The cache grows with the number of items, not with its square: "
             "scores are not kept.": counted(numbers, n * n),
@@ -118,18 +120,18 @@ def cache(rng):
 def steps(rng):
     old, new = int(rng.integers(2, 18)), int(rng.integers(3, 7))
     n = old + new
-    with_cache = sum(int(causal(1, t).size) for t in range(old + 1, n + 1))
-    anew = sum(int(causal(t).size) for t in range(old + 1, n + 1))
-    nothing = int((~causal(n)).sum())
     steps = range(old + 1, n + 1)
+    with_cache = sum(int(causal(1, t).size) for t in steps)
+    all_rows = sum(int(causal(t).size) for t in steps)
+    masked = int((~causal(n)).sum())
     lengths, squares = sum(steps), sum(t * t for t in steps)
 
     return Problem(
-        question=f"A text of `{old}` words is there, and grows word by word to `{n}`. How many "
-        "scores are computed in all these steps together, by one head, with a cache? How many if "
-        f"each step recomputes all rows? And how many of the last step's `{n} · {n}` are "
-        "masked?",
-        answer=[with_cache, anew, nothing],
+        question=f"A text of `{old}` words grows word by word to `{n}`. How many scores are "
+        f"computed in these `{new}` steps together, by one head, with a cache that holds the keys "
+        f"and values of the first `{old}`? How many if each step recomputes all rows? And how many "
+        f"of the last step's `{n} · {n}` are masked?",
+        answer=[with_cache, all_rows, masked],
         working=[
             f"With a cache the step to word t asks one query of t keys: "
             f"`{' + '.join(str(t) for t in steps)} = {lengths}`",
@@ -141,22 +143,22 @@ def steps(rng):
         ],
         mistakes={
             "A new item meets itself, too: its own key is one of the t.": [
-                lengths - new, squares, nothing
+                lengths - new, squares, masked
             ],
             "The diagonal is allowed: an item sees itself, and that score is not masked.": [
                 lengths, squares, n * (n + 1) // 2
             ],
             "You counted from the first word. The old ones are there already.": [
-                n * (n + 1) // 2, n * (n + 1) * (2 * n + 1) // 6, nothing
+                n * (n + 1) // 2, n * (n + 1) * (2 * n + 1) // 6, masked
             ],
             "All rows are recomputed in every step, not in the last one only.": [
-                lengths, n * n, nothing
+                lengths, n * n, masked
             ],
             "With a cache there is one query in a step, and it meets all keys so far.": [
-                new, squares, nothing
+                new, squares, masked
             ],
             "The masked scores of all rows are computed as well: t² in a step.": [
-                lengths, sum(t * (t + 1) // 2 for t in steps), nothing
+                lengths, sum(t * (t + 1) // 2 for t in steps), masked
             ],
             "Half of a square is not masked: the diagonal is allowed.": [
                 lengths, squares, n * n / 2

@@ -41,8 +41,8 @@ QUESTIONS = {
         ),
         wrong(
             "Equal weights on all keys.",
-            "So it would be if the scores were replaced by −10,000, or lost in rounding beside it. "
-            "In float64 a score beside −10,000 keeps eleven decimals.",
+            "They would be equal if −10,000 replaced the scores, or if rounding lost them. In "
+            "float64 a score beside −10,000 keeps eleven decimals.",
         ),
         right(
             "Those that it would have without any mask.",
@@ -58,7 +58,7 @@ QUESTIONS = {
         "`np.tril(np.ones((1, 10))) == 1`. Which keys does it attend to?",
         wrong(
             "All ten.",
-            "So it should be. But row 0 of a lower triangle has a single 1.",
+            "It should be all ten. But row 0 of a lower triangle has a single 1.",
         ),
         right(
             "The first alone.",
@@ -111,8 +111,8 @@ QUESTIONS = {
         },
     ),
     "coin": choice(
-        "A model reads tosses of a fair coin and guesses the next one. On new tosses its loss, the "
-        "mean of −log p, is 0.31. What do you conclude?",
+        "A model reads tosses of a fair coin and guesses the next one. On 10,000 new tosses its "
+        "loss, the mean of −log p, is 0.31. What do you conclude?",
         wrong(
             "It has found a pattern in the tosses.",
             "A fair coin has none. A pattern found by chance does not help with new tosses.",

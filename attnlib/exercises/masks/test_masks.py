@@ -9,7 +9,7 @@ from exercise_replies import as_readers_write
 from attnlib import masks, scaled_dot_product_attention, softmax
 from attnlib.exercises import all_questions, check, find
 from attnlib.exercises.masks import looks_ahead as layers
-from attnlib.heads import KeyValueCache, MultiHeadAttention
+from attnlib.heads import MultiHeadAttention
 from attnlib.masks import causal, padding
 
 
@@ -55,17 +55,15 @@ def test_cached_step_is_the_last_rows_of_one_causal_pass(n_new):
     pieces = Q[:, new], K[:, new], V[:, new], K[:, old], V[:, old]
     found = reference("cached_step")(*pieces)
     np.testing.assert_allclose(found, whole[:, new])
-    cache = KeyValueCache(layer)
-    cache.step(X[old])
-    np.testing.assert_allclose(cache.K, K[:, old])
 
 
 def test_looks_ahead_finds_each_leak_and_no_other():
     X = np.random.default_rng(2).normal(size=(7, 3))
     leaking = {
         layers.attention, layers.zeroed_after_softmax, layers.off_by_one, layers.backwards,
+        layers.first_sees_the_second,
         layers.middle_sees_the_next, layers.third_sees_the_fifth, layers.second_sees_the_last,
-        layers.last_but_one_sees_the_last, layers.given_and_taken, layers.normalised_before,
+        layers.fifth_sees_the_sixth, layers.given_and_taken, layers.normalised_before,
     }  # fmt: skip
     causal = {
         layers.causal_attention, layers.running_mean, layers.the_one_before, layers.each_alone,
@@ -118,11 +116,9 @@ def piled_up(layer, X):
 @pytest.mark.parametrize(
     "exercise, mistake, answer",
     [
-        ("causal_mask", "first_at_first", lambda n_q, n_k: np.tril(np.ones((n_q, n_k)))),
+        ("causal_mask", "first_at_first", lambda n_q, n_k: np.tri(n_q, n_k, dtype=bool)),
         ("causal_mask", "inverted_from_the_front",
          lambda n_q, n_k: np.triu(np.ones((n_q, n_k), dtype=bool), k=1)),
-        ("causal_mask", "transposed_from_the_front",
-         lambda n_q, n_k: np.triu(np.ones((n_q, n_k))) == 1),
         ("causal_mask", "one_too_many",
          lambda n_q, n_k: np.tril(np.ones((n_q, n_k)), k=n_k - n_q + 1)),
         ("causal_mask", "shifted_back", lambda n_q, n_k: np.tril(np.ones((n_q, n_k)), k=n_q - n_k)),
@@ -139,6 +135,8 @@ def piled_up(layer, X):
         ("masked_weights", "times", lambda scores, mask: plain(np.where(mask, scores, 0))),
         ("masked_weights", "finite_fill", lambda scores, mask: plain(np.where(mask, scores, -4))),
         ("masked_weights", "finite_addition", lambda scores, mask: plain(scores - 6.0 * ~mask)),
+        ("masked_weights", "added_finite", lambda scores, mask: plain(scores + ~mask * -1e4)),
+        ("masked_weights", "added_finite", lambda scores, mask: plain(scores + ~mask * -1e9)),
         ("masked_weights", "fill_too_high",
          lambda scores, mask: plain(np.where(mask, scores, -1e4))),
         ("masked_weights", "zero_times_infinity",
@@ -150,8 +148,6 @@ def piled_up(layer, X):
         ("batch_mask", "padding_of_queries", lambda lengths, n: (
             masks.causal(n) & words(lengths, n)[:, :, None] & words(lengths, n)[:, None])),
         ("batch_mask", "either", lambda lengths, n: masks.causal(n) + words(lengths, n)[:, None]),
-        ("batch_mask", "inverted", lambda lengths, n: (
-            np.triu(np.ones((n, n), dtype=bool), k=1) | ~words(lengths, n)[:, None])),
         ("batch_mask", "without_the_batch",
          lambda lengths, n: np.tril(np.ones((n, n))) * words(lengths, n)),
         ("cached_step", "appended_to_the_heads", lambda Q, K, V, K_old, V_old: stepped(
@@ -172,6 +168,14 @@ def piled_up(layer, X):
             layer(np.roll(X, 1, axis=0)), np.roll(layer(X), 1, axis=0))),
         ("looks_ahead", "earlier_changed", lambda layer, X: not np.allclose(
             layer(changed(X, 0))[1:], layer(X)[1:])),
+        ("looks_ahead", "first_cut_missing", lambda layer, X: any(not np.allclose(
+            layer(other(X, t))[:t], layer(X)[:t]) for t in range(2, len(X)))),
+        ("looks_ahead", "first_cut_missing", lambda layer, X: any(
+            not np.allclose(layer(X[:t]), layer(X)[:t]) for t in range(2, len(X)))),
+        ("looks_ahead", "last_cut_missing", lambda layer, X: any(
+            not np.allclose(layer(X[:t]), layer(X)[:t]) for t in range(1, len(X) - 1))),
+        ("looks_ahead", "last_item_missing", lambda layer, X: any(not np.allclose(
+            layer(other(X, t))[:t], layer(X)[:t]) for t in range(1, len(X) - 1))),
         ("looks_ahead", "sums", lambda layer, X: any(not np.isclose(
             layer(changed(X, t))[:t].mean(), layer(X)[:t].mean()) for t in range(1, len(X)))),
         ("looks_ahead", "all_outputs", lambda layer, X: True),
@@ -213,6 +217,20 @@ def test_mistakes_as_readers_write_them(exercise, mistake, answer):
 )  # fmt: skip
 def test_other_right_ways_pass(exercise, answer):
     assert check(f"masks.{exercise}", answer).passed
+
+
+@pytest.mark.parametrize(
+    "exercise, answer",
+    [
+        ("causal_mask", lambda n_q, n_k: np.tri(n_q, n_k, k=n_k - n_q) == 0),
+        ("batch_mask", lambda lengths, n: ~(
+            np.tri(n, dtype=bool) & words(lengths, n)[:, None])),
+        ("looks_ahead", lambda layer, X: all(
+            np.allclose(layer(X[:t]), layer(X)[:t]) for t in range(1, len(X)))),
+    ],
+)  # fmt: skip
+def test_true_in_the_place_of_false_is_named(exercise, answer):
+    assert "turned round" in check(f"masks.{exercise}", answer).message
 
 
 def test_keys_appended_as_components_do_not_meet_the_queries():

@@ -8,7 +8,7 @@ import { rows } from "./rows.js";
 import words from "./words.json";
 
 const TRAITS = ["mask", "step", "way", "stage"];
-const WAYS = [["cache", "new row"], ["anew", "all rows"]];
+const WAYS = Object.entries(words.ways);
 
 function cell(role, kind, ...children) {
   return h("span", { role, class: `attn-stepper-${kind}` }, ...children);
@@ -137,8 +137,7 @@ function countTable() {
   );
   const writeNumbers = readable(element, (numbers) => {
     const texts = written(words, numbers);
-    words.counts.forEach(([, place], r) => {
-      const name = place.slice(1, place.indexOf(":"));
+    words.counts.forEach(([, name], r) => {
       cells[r].forEach((found, w) => write(found, texts[name][w]));
     });
   });

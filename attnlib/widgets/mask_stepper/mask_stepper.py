@@ -26,7 +26,7 @@ SCORES = (
     (0.9, 0.3, 1.2, 0.4, 0.1, 0.8),
 )
 VALUES = (2, 8, 5, 1, 4, 7)
-WAYS = {"cache": "new row", "anew": "all rows"}
+WAYS = ("cache", "anew")
 STAGES = ("weights", "scores")
 
 
@@ -123,10 +123,10 @@ class MaskStepper(BookWidget):
                 raise traitlets.TraitError(
                     f"MaskStepper.step must be at most {n}, the number of items, got {value}."
                 )
-        elif np.shape(value) != (n,) * (1 if name in ("items", "values") else 2):
+        elif np.shape(value) != (wanted := (n,) * (1 if name in ("items", "values") else 2)):
             raise traitlets.TraitError(
-                f"MaskStepper has {n} items, but {name} has shape {np.shape(value)}: give a row "
-                f"and a column, or a number, for each item, and make a new one for others."
+                f"MaskStepper.{name} needs shape {wanted}, got {np.shape(value)}. The number of "
+                f"items is fixed: make a new MaskStepper for another."
             )
         return value
 
@@ -135,7 +135,7 @@ class MaskStepper(BookWidget):
         items = proposal["value"]
         if not FEWEST <= len(items) <= MOST:
             raise traitlets.TraitError(
-                f"MaskStepper.items must be {FEWEST} to {MOST} items, got {len(items)}."
+                f"MaskStepper.items needs {FEWEST} to {MOST} items, got {len(items)}."
             )
         return self._fits("items", items)
 
@@ -190,7 +190,7 @@ class MaskStepper(BookWidget):
 
     def moves(self):
         yield Move("slider", "Items so far", "Home", {"step": 1})
-        for way, label in WAYS.items():
+        for way, label in self.words["ways"].items():
             yield Move("radio", label, "Space", {"way": way})
         for stage in STAGES:
             yield Move("radio", stage, "Space", {"stage": stage})
@@ -232,7 +232,7 @@ class MaskStepper(BookWidget):
             np.nan_to_num(weights),
             queries=[f"{name}  q{i}" for i, name in enumerate(names, start=1)],
             keys=[f"{name}\nk{j}" for j, name in enumerate(names, start=1)],
-            title=f"Weights, {t} items, {WAYS[self.way]}",
+            title=f"Weights, {t} items, {self.words['ways'][self.way]}",
             ax=figure.subplots(),
         )
         for cell in ax.texts:

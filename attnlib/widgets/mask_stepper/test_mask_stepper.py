@@ -57,6 +57,8 @@ def test_there_are_as_many_items_later_as_at_first():
     for name, value in {"items": ["a", "b"], "mask": causal(4), "values": [1], "step": 4}.items():
         with pytest.raises(TraitError, match="items"):
             setattr(stepper, name, value)
+    with pytest.raises(TraitError, match=r"values needs shape \(3,\), got \(2,\)"):
+        stepper.values = [1, 2]
     assert stepper.state() == before
 
 
