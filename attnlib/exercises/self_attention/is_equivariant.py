@@ -182,14 +182,14 @@ EXERCISE = Exercise(
             _over(_orders, lambda f, X, order: np.allclose(f(X[order]), f(X))),
             "The outputs of the shuffled rows are compared with those of X, place by place. That "
             "asks whether f is invariant: whether order leaves no trace. Equivariant means that "
-            "each row takes its output along: shuffle the outputs of X alike, then compare.",
+            "each row takes its output along: shuffle the outputs of X too, then compare.",
         ),
         Mistake(
             "as_sets",
             _over(_orders, lambda f, X, order: np.allclose(_rows(f(X[order])), _rows(f(X)))),
             "Only the outputs are looked at: whether the same rows come out, in whatever order. A "
             "function that sorts its rows, or turns them round, passes that. Each row has to get "
-            "its own output: f(X[order]) against f(X)[order].",
+            "its own output: f(X[p]) against f(X)[p].",
         ),
         Mistake(
             "sums",
@@ -198,7 +198,7 @@ EXERCISE = Exercise(
                 lambda f, X, order: np.allclose(f(X[order]).sum(axis=0), f(X).sum(axis=0)),
             ),
             "Sums or means of the outputs are compared, so that it does not count which row got "
-            "what. Compare row by row: f(X[order]) against f(X)[order].",
+            "what. Compare row by row: f(X[p]) against f(X)[p].",
         ),
         Mistake(
             "only_turned_round",
@@ -243,26 +243,26 @@ EXERCISE = Exercise(
         Mistake(
             "shuffled_twice",
             _over(_orders, lambda f, X, order: np.allclose(f(X[order])[order], f(X))),
-            "The outputs are to be put back, but X[order] is undone by another order: row i of "
-            "X[order] is row order[i] of X. Shuffle the other side instead, f(X)[order], or put "
-            "back with np.argsort(order).",
+            "The outputs are to be put back, but X[p] is undone by another order: row i of "
+            "X[p] is row p[i] of X. Shuffle the other side instead, f(X)[p], or put "
+            "back with np.argsort(p).",
         ),
         Mistake(
             "outputs_shuffled",
             _over(_orders, lambda f, X, order: np.allclose(f(X)[order], f(X))),
             "The rows of X were never shuffled before f is called: outputs are compared with "
-            "themselves in another order. Call f again, on X[order].",
+            "themselves in another order. Call f again, on X[p].",
         ),
         Mistake(
             "compared_with_X",
             _over(_orders, lambda f, X, order: np.allclose(f(X[order]), X[order])),
             "The outputs are compared with the rows that went in. Compare them with the outputs of "
-            "X, in the same order: f(X)[order].",
+            "X, in the same order: f(X)[p].",
         ),
         Mistake(
             "columns",
             _columns,
-            "The columns of X are shuffled. The items are rows, axis 0: X[order].",
+            "The columns of X are shuffled. The items are rows, axis 0: X[p].",
         ),
         Mistake(
             "one_by_one",
@@ -302,5 +302,5 @@ EXERCISE = Exercise(
     general="Print f(X), and f of the rows in the order [2, 0, 1]. Which row of the second belongs "
     "to which row of the first?",
     why="Nothing in it is about attention: it tests whether any function of rows depends on their "
-    "order. For an invariant function with a single output, drop the [order].",
+    "order. For an invariant function, compare with f(X) as it stands.",
 )

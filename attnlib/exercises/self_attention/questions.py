@@ -123,7 +123,7 @@ QUESTIONS = {
         "Five French words ask seven English ones, in one layer of cross-attention. The English "
         "words are shuffled. What happens to the five answers?",
         wrong(
-            "They are shuffled alike.",
+            "They are shuffled in the same way.",
             "The rows of the output belong to those that ask, and these have kept their order.",
         ),
         right("Nothing.", "Each answer is a sum over the English words, and a sum has no order."),

@@ -18,7 +18,7 @@ def _with(
     asks=lambda X_Q, X_KV: X_Q,
     found=lambda X_Q, X_KV: X_KV,
     passed=lambda X_Q, X_KV: X_KV,
-    divisor=lambda Q, K, X_Q: np.sqrt(K.shape[1]),
+    divisor=lambda K, X_Q, X_KV: np.sqrt(K.shape[1]),
     score=lambda Q, K: Q @ K.T,
     weigh=softmax,
     out=lambda Y, W_O: Y @ W_O,
@@ -28,7 +28,7 @@ def _with(
     def wrong(X_Q, X_KV, W_Q, W_K, W_V, W_O):
         Q, K = asks(X_Q, X_KV) @ W_Q, found(X_Q, X_KV) @ W_K
         V = passed(X_Q, X_KV) @ W_V
-        return out(weigh(score(Q, K) / divisor(Q, K, X_Q)) @ V, W_O)
+        return out(weigh(score(Q, K) / divisor(K, X_Q, X_KV)) @ V, W_O)
 
     return wrong
 
@@ -45,6 +45,14 @@ def _both(X_Q, X_KV):
     return np.concatenate([X_Q, X_KV])
 
 
+LENGTH = (
+    "The scores are divided by the root of the length of an item. The dot product is between a "
+    "query and a key, with d_k numbers each: the columns of W_K."
+)
+ROWS = (
+    "The scores are divided by the root of the number of items. A dot product has d_k terms, "
+    "however many items there are: divide by √d_k."
+)
 EXERCISE = Exercise(
     signature="two_sources(X_Q, X_KV, W_Q, W_K, W_V, W_O)",
     task="Write two_sources(X_Q, X_KV, W_Q, W_K, W_V, W_O): the rows of X_Q ask, the rows of "
@@ -157,20 +165,26 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "no_scale",
-            _with(divisor=lambda Q, K, X_Q: 1.0),
+            _with(divisor=lambda K, X_Q, X_KV: 1.0),
             "The scale is missing: divide the dot products by √d_k.",
         ),
         Mistake(
             "by_d_k",
-            _with(divisor=lambda Q, K, X_Q: K.shape[1]),
+            _with(divisor=lambda K, X_Q, X_KV: K.shape[1]),
             "The scores are divided by d_k, not by its root.",
         ),
         Mistake(
             "by_root_d_model",
-            _with(divisor=lambda Q, K, X_Q: np.sqrt(X_Q.shape[1])),
-            "The scores are divided by the root of the length of an item. The dot "
-            "product is between a query and a key, with d_k numbers each: the columns of W_K.",
+            _with(divisor=lambda K, X_Q, X_KV: np.sqrt(X_Q.shape[1])),
+            LENGTH,
         ),
+        Mistake(
+            "by_root_d_searched",
+            _with(divisor=lambda K, X_Q, X_KV: np.sqrt(X_KV.shape[1])),
+            LENGTH,
+        ),
+        Mistake("by_root_n_q", _with(divisor=lambda K, X_Q, X_KV: np.sqrt(len(X_Q))), ROWS),
+        Mistake("by_root_n_k", _with(divisor=lambda K, X_Q, X_KV: np.sqrt(len(X_KV))), ROWS),
     ),
     definition="Row i should be what the query of row i of X_Q gets from the keys and values of "
     "X_KV, times W_O.",
