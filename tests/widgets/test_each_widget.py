@@ -4,6 +4,7 @@ import doctest
 import inspect
 import itertools
 import json
+import math
 import re
 
 import matplotlib.pyplot as plt
@@ -79,6 +80,15 @@ def test_it_is_documented_from_its_traits(name):
 def test_unknown_names_are_refused(name):
     with pytest.raises(TypeError, match=f"{WIDGETS[name].__name__} has no trait 'colour'; it has"):
         WIDGETS[name](colour="red")
+
+
+@each
+def test_a_number_is_finite(name):
+    widget = samples(name)[0]
+    for trait in widget.traits(sync=True, type=lambda kind: str(kind).startswith("float")):
+        for value in (math.nan, math.inf):
+            with pytest.raises(traitlets.TraitError):
+                setattr(widget, trait, value)
 
 
 @each

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 
 import numpy as np
 import traitlets
@@ -25,11 +26,19 @@ def whole(help, default, low=None, high=None):
     return traitlets.Int(default, min=low, max=high, help=help).tag(sync=True, type=kind)
 
 
+class _Finite(traitlets.Float):
+    info_text = "a finite number"
+
+    def validate(self, obj, value):
+        found = super().validate(obj, value)
+        return found if math.isfinite(found) else self.error(obj, found)
+
+
 def real(help, default=0.0, low=None, high=None):
-    """A number between two bounds, which are allowed."""
+    """A finite number between two bounds, which are allowed."""
     kind = "float" + _between(low, high)
     bounds = {name: x for name, x in (("min", low), ("max", high)) if x is not None}
-    return traitlets.Float(default, help=help, **bounds).tag(sync=True, type=kind)
+    return _Finite(default, help=help, **bounds).tag(sync=True, type=kind)
 
 
 def _between(low, high):
