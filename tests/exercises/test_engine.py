@@ -247,6 +247,46 @@ def test_another_form_is_named_with_both_shapes(asked, answer, message):
     assert "should return" not in "".join(piece for _, piece in reply.details)  # said once
 
 
+LATER = exercise(
+    signature="later(x)", reference=lambda x: x > 1, truth=True,
+    cases=(Case("two", (np.array([1.0, 2.0]),)), Case("three", (np.array([3.0, 1.0, 0.0]),))),
+    mistakes=(Mistake("ones", lambda x: x == 1, "Only the ones."),),
+)  # fmt: skip
+
+
+def test_truth_values_are_compared_as_numbers_where_they_are_asked_for():
+    assert faults(LATER) == []
+    assert examine(LATER, lambda x: (x > 1).astype(float)).passed
+    for answer, said in [
+        (lambda x: x == 1, "Only the ones."),
+        (lambda x: ~(x > 1), "Every truth value is turned round: True stands where False is"),
+        (lambda x: x >= 1, "Try one element."),
+        (lambda x: bool((x > 1).any()), "It should return an array of shape (n,), here (2,); a"),
+    ]:
+        assert examine(LATER, answer).message.startswith(said)
+    assert "returned\n    [1 1]" in examine(LATER, lambda x: x >= 1).text
+    one = exercise(returns="a truth value", reference=lambda x: bool(x[0] > 1), truth=True,
+                   cases=LATER.cases, mistakes=())  # fmt: skip
+    assert examine(one, lambda x: x[0] > 1).passed and not examine(one, lambda x: True).passed
+
+
+def test_an_argument_may_be_a_function():
+    def twice(x):
+        return 2 * x
+
+    def negative(x):
+        return -x
+
+    asked = exercise(
+        signature="apply(f, x)", returns="a single number", mistakes=(),
+        reference=lambda f, x: f(x),
+        cases=(Case("one", (twice, 3.0)), Case("two", (negative, 2.0))),
+    )  # fmt: skip
+    reply = examine(asked, lambda f, x: x + f(f(x)))
+    assert reply.message == "Try one element." and "f = twice" in reply.text
+    assert examine(asked, lambda f, x: x).message == "This is x itself, just as it came in."
+
+
 OVERFLOW = "Something overflows on the way: float16 ends at 65504"
 
 

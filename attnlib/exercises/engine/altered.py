@@ -61,6 +61,8 @@ def altered(exercise, outcomes, references):
         if a is None or a.shape != w.shape or not (np.isfinite(a) & np.isfinite(w)).all():
             return None
     steps = (_unfilled, _last_step, _more_added, _another_input, _factor, _reordered)
+    if exercise.truth:  # where there are two values, many are alike by chance
+        steps = (_turned_round,)
     return next((said for s in steps if (said := s(exercise, came, wanted))), None)
 
 
@@ -81,6 +83,12 @@ def partly(exercise, outcomes, references, right, others):
         if same_everywhere(part, here, of_wrong(theirs), wanted)
     }
     return said.pop() if len(said) == 1 else None
+
+
+def _turned_round(exercise, came, wanted):
+    if all(equal(a, 1 - w, exercise) for a, w in zip(came, wanted)):
+        return "Every truth value is turned round: True stands where False is right."
+    return None
 
 
 def _unfilled(exercise, came, wanted):
@@ -174,10 +182,11 @@ def _reordered(exercise, came, wanted):
 
 
 def _given(exercise):
-    """The arguments by name, each on all cases."""
+    """The arguments by name, each on all cases, but for functions."""
     return {
         name: [np.asarray(case.args[i]) for case in exercise.cases]
         for i, name in enumerate(exercise.parameters)
+        if not callable(exercise.cases[0].args[i])
     }
 
 

@@ -15,6 +15,7 @@ from .nearly import BESIDES, HALF, kept_in
 from .reply import Reply
 from .running import call, has_gap
 from .showing import assigned, describe, listed
+from .truth import truth_as_numbers
 
 TIME_LIMIT = 5.0
 
@@ -107,6 +108,8 @@ def _examine_function(exercise, answer, time_limit):
     problem = _uncallable(exercise, answer)
     if problem:
         return Reply("wrong", problem)
+    if exercise.truth:
+        answer = truth_as_numbers(answer)
     outcomes = []
     deadline = time.monotonic() + time_limit
     for case in exercise.cases:

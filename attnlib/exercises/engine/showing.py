@@ -15,7 +15,7 @@ def show(value):
 
     Parameters
     ----------
-    value : number or array of numbers, any shape
+    value : number or array of numbers, any shape, or a function, which has a name
 
     Returns
     -------
@@ -26,6 +26,8 @@ def show(value):
     >>> print(show(1 / 3), show(np.array([1.0, -2 / 3])))
     0.3333 [ 1.     -0.6667]
     """
+    if callable(value):
+        return value.__name__
     array = np.asarray(value)
     if array.dtype.kind == "f":
         with np.errstate(over="ignore"):  # beyond float64 there is a longer kind of float
