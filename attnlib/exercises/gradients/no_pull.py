@@ -61,7 +61,7 @@ def judge_no_pull(v):
     if reach < 1e-3 * max(1e-6, np.abs(v).max()):
         return ALIKE
     slope = _covariance(v) / reach
-    if abs(slope) < 1e-4:
+    if abs(slope) < 5e-4:
         return None
     if abs(slope) < 0.01:
         return NEARLY

@@ -249,9 +249,9 @@ def test_values_without_pull_are_those_whose_derivative_is_0(a, b, c):
     v = np.array([a, b, c])
     slope = output_query_jacobian([0.5], KEYS[:, None], v[:, None], scale=1.0).item()
     reach = np.ptp(v)
-    still = abs(slope) < 1e-4 * reach
+    still = abs(slope) < 5e-4 * reach
     alike = reach < 1e-3 * max(1e-6, np.abs(v).max())
-    if abs(abs(slope) - 1e-4 * reach) > 1e-9:
+    if abs(abs(slope) - 5e-4 * reach) > 1e-9:
         assert check("gradients.no_pull", v).passed == (still and not alike)
 
 

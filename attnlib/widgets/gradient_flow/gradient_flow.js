@@ -99,7 +99,7 @@ export function render({ model, el }) {
     const goalName = goal === "loss" ? words.loss : named(goal);
     const said = (sentence) =>
       sentence.replace("{goal}", goalName).replace("{entry}", named(entry)).replace(/^t/, "T");
-    writeTexts(numbers, said, lines(entry, how, found, slopes), goal);
+    writeTexts(numbers, said, lines(how, found, slopes), goal);
     voice.say(() => said(fill(words.said, numbers)), numbers);
   }
 

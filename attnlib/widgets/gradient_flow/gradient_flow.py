@@ -9,6 +9,7 @@ from attnlib import figures
 from attnlib.attention import scaled_dot_product_attention
 from attnlib.gradients import scaled_dot_vjp, softmax_vjp, weighted_sum_vjp
 from attnlib.masks import causal
+from attnlib.normalizers import softmax
 from attnlib.palette import LIGHT
 from attnlib.scores import scaled_dot
 from attnlib.widgets.shared.base import BookWidget, still
@@ -30,6 +31,11 @@ def _names(letters, queries=MOST, keys=MOST):
         for letter in letters
         for i, j in np.ndindex(rows.get(letter, queries), columns.get(letter, 2))
     ]
+
+
+def _place(name):
+    """Row and column of an entry, counted from 0: ``k21`` is (1, 0)."""
+    return int(name[1]) - 1, int(name[2]) - 1
 
 
 def _named(name):
@@ -186,10 +192,9 @@ class GradientFlow(BookWidget):
         if self.goal == "loss":
             error = output - np.array(self.target)
             return (error**2).sum() / 2, error
-        place = int(self.goal[1]) - 1, int(self.goal[2]) - 1
         d_output = np.zeros_like(output)
-        d_output[place] = 1.0
-        return output[place], d_output
+        d_output[_place(self.goal)] = 1.0
+        return output[_place(self.goal)], d_output
 
     @property
     def gradients(self):
@@ -208,17 +213,14 @@ class GradientFlow(BookWidget):
 
     def nudged(self, by):
         """The goal with the chosen entry moved, and all that it does not lead to held."""
-        letter, place = self.entry[0], (int(self.entry[1]) - 1, int(self.entry[2]) - 1)
+        letter, place = self.entry[0], _place(self.entry)
         given = {"q": self.Q, "k": self.K, "v": self.V, "s": self.scores, "w": self.weights}
         given = {name: np.array(rows) for name, rows in given.items()}
         given[letter][place] += by
-        if letter == "w":
-            return self._goal(given["w"] @ given["v"])[0]
-        if letter != "s":
-            given["s"] = scaled_dot(given["q"], given["k"])
-        keep = given["s"] if self.pairs is None else np.where(self.pairs, given["s"], -np.inf)
-        powers = np.exp(keep - keep.max(axis=1, keepdims=True))
-        return self._goal(powers / powers.sum(axis=1, keepdims=True) @ given["v"])[0]
+        if letter != "w":
+            S = given["s"] if letter == "s" else scaled_dot(given["q"], given["k"])
+            given["w"] = softmax(S if self.pairs is None else np.where(self.pairs, S, -np.inf))
+        return self._goal(given["w"] @ given["v"])[0]
 
     def _downhill(self):
         found = {}
@@ -234,10 +236,10 @@ class GradientFlow(BookWidget):
 
     def moves(self):
         for name in self.names("qkv"):
-            trait, i, j = name[0].upper(), int(name[1]) - 1, int(name[2]) - 1
-            rows = [list(row) for row in getattr(self, trait)]
-            rows[i][j] = -1.25
-            yield Move("textbox", _named(name), "−1,25", {trait: rows, "entry": name})
+            rows = np.array(getattr(self, name[0].upper()))
+            rows[_place(name)] = -1.25
+            then = {name[0].upper(): rows.tolist(), "entry": name}
+            yield Move("textbox", _named(name), "−1,25", then)
         for name in self.names(LETTERS):
             yield Move("radio", _named(name), "Space", {"entry": name})
         for name in self.names("y"):
@@ -253,7 +255,7 @@ class GradientFlow(BookWidget):
     def numbers(self):
         gradients = self.gradients
         value = self._goal(self.output)[0]
-        slope = gradients[self.entry[0]][int(self.entry[1]) - 1, int(self.entry[2]) - 1]
+        slope = gradients[self.entry[0]][_place(self.entry)]
         found = {"value": value, "slope": slope, "nudge": self.nudge}
         found |= {"predicted": slope * self.nudge, "actual": self.nudged(self.nudge) - value}
         return found | {f"d_{letter}": gradients[letter] for letter in LETTERS}

@@ -4,7 +4,7 @@ import { readable } from "../shared/frame.js";
 import { h, number, set, subscript, uniqueId, write } from "../shared/parts.js";
 import words from "./words.json";
 
-const ROLES = { q: "query", k: "key", v: "value", y: "value" };
+const ROLES = { q: "query", k: "key", s: "weight", w: "weight", v: "value", y: "value" };
 
 // The name of an entry as it is read: "k21" is written with its digits below the line.
 export function named(name) {
@@ -88,8 +88,8 @@ export function tables({ shapes, limit, at, place, choose, aim }) {
     const [components, shares] = [scale("qkvs"), scale("wy")];
     each(({ name, input, bar, pick, value, wanted, element }, letter, i, j) => {
       const share = Math.abs(slopes[letter][i][j]) / ("wy".includes(letter) ? shares : components);
-      bar.style.setProperty("--share", `${(50 * share).toFixed(2)}%`);
-      set(bar, { "data-sign": slopes[letter][i][j] < 0 ? "down" : "up" });
+      const sign = slopes[letter][i][j] < 0 ? "down" : "up";
+      set(bar, { style: `--share: ${(50 * share).toFixed(2)}%`, "data-sign": sign });
       input.checked = name === (letter === "y" ? goal : entry);
       set(element, { "data-chosen": input.checked ? "" : null });
       set(pick, {
