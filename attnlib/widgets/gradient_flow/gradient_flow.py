@@ -117,7 +117,7 @@ class GradientFlow(BookWidget):
         ("nothing", "scale", "mean", "diagonal"),
     )
     presets = presets('{"label": "A key", "entry": "k21"}')
-    title = text("The heading over the widget.", "Choose an output, and see what pulls it")
+    title = text("The heading over the widget.", "See what pulls an output")
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
@@ -270,10 +270,11 @@ class GradientFlow(BookWidget):
 
     @still
     def picture(self):
-        figure = figures.blank(5.0, 4.6)
+        figure = figures.blank(5.0, 4.2)
         parts = figure.subplot_mosaic(
             [["q", "s", "w"], ["k", "v", "curve"]],
             height_ratios=[len(self.Q) + 1, len(self.K) + 1],
+            width_ratios=[2, len(self.K), max(3, len(self.K))],
         )
         gradients, titles = self.gradients, self.words["titles"]
         for letter in LETTERS:

@@ -4,7 +4,7 @@ import { readable } from "../shared/frame.js";
 import { h, number, set, subscript, uniqueId, write } from "../shared/parts.js";
 import words from "./words.json";
 
-const ROLES = { q: "query", k: "key", s: "weight", w: "weight", v: "value", y: "value" };
+const ROLES = { q: "attn-query", k: "attn-key", s: "", w: "", v: "attn-value", y: "attn-value" };
 
 // The name of an entry as it is read: "k21" is written with its digits below the line.
 export function named(name) {
@@ -62,7 +62,7 @@ export function tables({ shapes, limit, at, place, choose, aim }) {
     );
     const table = h("div", { role: "table", "aria-label": title, class: "attn-slope-table" }, ...lines);
     table.style.setProperty("--columns", columns);
-    const heading = h("p", { class: `attn-panel-title attn-slope-title attn-${ROLES[letter]}` }, title);
+    const heading = h("p", { class: `attn-panel-title attn-slope-title ${ROLES[letter]}` }, title);
     return h("div", { class: `attn-slope-matrix attn-slope-matrix--${letter}` }, heading, table);
   });
   const each = (act) =>
