@@ -150,7 +150,7 @@ EXERCISE = Exercise(
             "as_the_lesson_prints_it",
             _with(to_weights=lambda d, V: d @ V, divisor=lambda Q, K, V: 1.0),
             "Two things at once: dY is multiplied by V as it stands, where Vᵀ belongs, and the "
-            "1/√d_k is missing. So it stands in a lesson, and where sizes are equal it runs.",
+            "1/√d_k is missing. A lesson prints it so, and where sizes are equal it runs.",
         ),
         Mistake(
             "diagonal_only",

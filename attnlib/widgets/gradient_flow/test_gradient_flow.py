@@ -142,7 +142,7 @@ def test_the_page_computes_the_same(javascript, given, without):
 
 @browser
 @pytest.mark.parametrize("mask", ["none", "causal"])
-@pytest.mark.parametrize("goal", ["y11", "y22", "loss"])
+@pytest.mark.parametrize("goal", ["y11", "y12", "y22", "loss"])
 def test_hatched_are_the_derivatives_that_are_0_whatever_the_numbers(javascript, goal, mask):
     rng, largest = np.random.default_rng(0), {}
     for _ in range(20):
