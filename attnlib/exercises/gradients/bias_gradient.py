@@ -183,8 +183,8 @@ EXERCISE = Exercise(
         Mistake(
             "as_a_factor",
             lambda d, b: bias_gradient(d * b, b),
-            "d is multiplied by b. That is no factor here: b was added, and a sum hands its "
-            "derivative on unchanged.",
+            "The derivatives are multiplied by b. That is no factor here: b was added, and a sum "
+            "hands its derivative on unchanged.",
         ),
     ),
     definition="Raise one entry of b by 0.001 and add b again: d times what changed, added up over "

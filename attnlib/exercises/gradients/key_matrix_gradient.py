@@ -119,8 +119,8 @@ EXERCISE = Exercise(
         Mistake(
             "scores_not_transposed",
             _with(to_keys=lambda d_scores, Q: d_scores @ Q),
-            "dS is not transposed, which runs only where n_q is n_k. Key j took part in column j "
-            "of the scores, so its derivative is made of that column: dSᵀ Q.",
+            "The matrix dS is not transposed, which runs only where n_q is n_k. Key j took part in "
+            "column j of the scores, so its derivative is made of that column: dSᵀ Q.",
         ),
         Mistake(
             "keys_for_queries",

@@ -137,8 +137,8 @@ EXERCISE = Exercise(
         Mistake(
             "V_not_transposed",
             _with(to_weights=lambda d, V: d @ V),
-            "dY is multiplied by V as it stands, which runs only where d_v is n_k. Weight ij went "
-            "into all components of output i by value j: dy_i · v_j, so dW is dY Vᵀ.",
+            "The first step back is dY V, which runs only where d_v is n_k. Weight "
+            "ij brought all of value j into output i, so its derivative is dy_i · v_j: dY Vᵀ.",
         ),
         Mistake(
             "d_weights_transposed",
@@ -303,14 +303,14 @@ EXERCISE = Exercise(
         Mistake(
             "scores_transposed",
             _with(to_queries=lambda d_scores, Q, K, V: d_scores.T @ K),
-            "dS is transposed, which runs only where n_q is n_k. Row i of dS belongs to query i: "
-            "it mixes the keys as it stands.",
+            "The matrix dS is transposed, which runs only where n_q is n_k. Row i of dS belongs to "
+            "query i: it mixes the keys as it stands.",
         ),
         Mistake(
             "queries_for_keys",
             _with(to_queries=lambda d_scores, Q, K, V: d_scores @ Q),
-            "dS is multiplied by the queries. A query met the keys in its scores, so it is the "
-            "keys that pull it: dS K.",
+            "The derivatives by the scores are multiplied by the queries. A query met the keys in "
+            "its scores, so it is the keys that pull it: dS K.",
         ),
         Mistake(
             "keys_transposed",
@@ -321,8 +321,8 @@ EXERCISE = Exercise(
         Mistake(
             "values_for_keys",
             _with(to_queries=lambda d_scores, Q, K, V: d_scores @ V),
-            "dS is multiplied by the values. They have done their part in dW; what a query met in "
-            "its scores are the keys.",
+            "The derivatives by the scores are multiplied by the values. These have done their "
+            "part in dW; what a query met in its scores are the keys.",
         ),
         Mistake(
             "d_scores",
@@ -339,8 +339,8 @@ EXERCISE = Exercise(
         Mistake(
             "pulled_by_the_output",
             _with(to_weights=lambda d, V: np.ones_like(d) @ V.T),
-            "d_output is left out, as if every output counted 1. How much each counts for the loss "
-            "is what d_output says.",
+            "All outputs count alike here, as if each derivative in d_output were 1. How much each "
+            "counts for the loss is what d_output says.",
         ),
         Mistake(
             "differences",
