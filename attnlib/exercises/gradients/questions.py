@@ -147,7 +147,7 @@ QUESTIONS = {
     ),
     "start": choice(
         "Before training, the answer of an LSTM has a derivative of 2e-15 by the item 63 steps "
-        "back, that of attention one of 1e-2. What follows?",
+        "back, that of attention one of 8e-3. What follows?",
         right(
             "At the start plain gradient descent hardly feels that item through the LSTM.",
             "A step is the gradient times the rate, and all other items are louder.",
@@ -162,8 +162,9 @@ QUESTIONS = {
             "It can. At the start it feels all items alike, the useful one no more than others.",
         ),
         wrong(
-            "Attention feels it as strongly as the item before the last feels the LSTM.",
-            "Attention deals its pull out among 64 items; the LSTM feels its newest ones more.",
+            "Attention pulls that item as strongly as the LSTM pulls its newest ones.",
+            "Attention deals its pull out among all items, 64 here. The LSTM pulls its newest "
+            "items several times as strongly, at 6e-2 and more.",
         ),
     ),
 }
