@@ -189,20 +189,21 @@ def queries(rng):
 def matrix(rng):
     X, dQ = (rng.choice([-2.0, -1.0, 0.0, 1.0, 2.0, 3.0], (2, 2)) for _ in range(2))
     W = rng.choice([-1.0, 1.0, 2.0, 3.0], (2, 2))
-    (a, b, entry), (t, c, item) = _place(rng), _place(rng)
+    (a, b, _), (t, c, item) = _place(rng), _place(rng)
     d_X, d_W, _ = projection_vjp(dQ, X, W)
     by_matrix, dW = _terms(X[:, a].tolist(), dQ[:, b].tolist())
     by_item, dX = _terms(dQ[t].tolist(), W[c].tolist())
     right_W, right_X = d_W[a, b], d_X[t, c]
     return Problem(
-        question=f"Queries are made of items, Q = X W. The items are {_rows(X)}, the rows of W are "
-        f"{_rows(W)}, and the derivatives dQ of the loss by the queries are {_rows(dQ)}. What are "
-        f"the derivatives by `W{entry}` and by `x{item}`?",
+        question=f"Queries are made of items, Q = X W_Q. The items are {_rows(X)}, the rows of W_Q "
+        f"are {_rows(W)}, and the derivatives dQ of the loss by the queries are {_rows(dQ)}. What "
+        f"are the derivatives by the entry of W_Q in row {a + 1} and column {b + 1}, and by "
+        f"`x{item}`, component {c + 1} of item {t + 1}?",
         answer=[right_W, right_X],
         working=[
-            f"`W{entry}` took component {a + 1} of both items to component {b + 1} of their "
+            f"The entry took component {a + 1} of both items to component {b + 1} of their "
             f"queries: `{by_matrix} = {short(dW)}`",
-            f"`x{item}` went by row {c + 1} of W into both components of query {t + 1}: "
+            f"`x{item}` went by row {c + 1} of W_Q into both components of query {t + 1}: "
             f"`{by_item} = {short(dX)}`",
             f"Together: `{short([dW, dX])}`",
         ],
@@ -215,9 +216,9 @@ def matrix(rng):
                 right_X,
             ],
             "The first is the mean over the items. It is their sum.": [right_W / 2, right_X],
-            "The second is dQ W, without the transpose: a component of an item went by a row of "
-            "W.": [right_W, dQ[t] @ W[:, c]],
-            "Both transposes are missing: Xᵀ dQ and dQ Wᵀ.": [X[a] @ dQ[:, b], dQ[t] @ W[:, c]],
+            "The second is dQ W_Q, without the transpose: a component of an item went by a row "
+            "of W_Q.": [right_W, dQ[t] @ W[:, c]],
+            "Both transposes are missing: Xᵀ dQ and dQ W_Qᵀ.": [X[a] @ dQ[:, b], dQ[t] @ W[:, c]],
             "Those are exchanged.": [right_X, right_W],
         },
     )
@@ -293,7 +294,7 @@ PRACTICE = {
         draw=matrix,
         fields=["by the matrix", "by the item"],
         hint="The matrix served both items, so its derivative is a sum over the items. An item "
-        "went by a row of W into all components of its query.",
+        "went by a row of W_Q into all components of its query.",
     ),
     "covariance": Kind(
         title="how the output follows the query",
