@@ -201,6 +201,12 @@ def test_a_student_works_in_a_copy(lab, make_workbook, watch, tmp_path):
     said = numbers(shown.locator(".jp-OutputArea-output").inner_text())
     assert said == pytest.approx(point(cell, slider.name))
 
+    # Keys move a slider, and not the notebook.
+    dial = cell.locator("input[type=range]").first
+    before = dial.input_value()
+    dial.press("ArrowLeft")
+    expect(dial).not_to_have_value(before)
+
     # Python moves the picture.
     run(page, f"{name}.{trait} = {widget.state()[trait]}")
     expect(knob).to_have_attribute("aria-valuetext", at)

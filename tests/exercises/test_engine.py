@@ -256,18 +256,29 @@ LATER = exercise(
 
 def test_truth_values_are_compared_as_numbers_where_they_are_asked_for():
     assert faults(LATER) == []
-    assert examine(LATER, lambda x: (x > 1).astype(float)).passed
     for answer, said in [
         (lambda x: x == 1, "Only the ones."),
         (lambda x: ~(x > 1), "Every truth value is turned round: True stands where False is"),
         (lambda x: x >= 1, "Try one element."),
+        (lambda x: (x > 1).astype(float), "As 0 and 1 the result is right, but truth values are"),
+        (lambda x: [bool(a > 1) for a in x], "It should return an array of shape (n,), here (2,);"),
         (lambda x: bool((x > 1).any()), "It should return an array of shape (n,), here (2,); a"),
     ]:
         assert examine(LATER, answer).message.startswith(said)
     assert "returned\n    [1 1]" in examine(LATER, lambda x: x >= 1).text
+
+
+def test_a_single_truth_value_may_be_found_by_trying_and_shows_no_mistake():
     one = exercise(returns="a truth value", reference=lambda x: bool(x[0] > 1), truth=True,
-                   cases=LATER.cases, mistakes=())  # fmt: skip
-    assert examine(one, lambda x: x[0] > 1).passed and not examine(one, lambda x: True).passed
+                   cases=LATER.cases,
+                   mistakes=(Mistake("last", lambda x: x[-1] > 1, "Only the last."),))  # fmt: skip
+    assert examine(one, lambda x: x[0] > 1).passed
+    wrong_like_it = examine(one, lambda x: len(x) > 0)
+    assert (
+        wrong_like_it.message == "Try one element." and "returned\n    True" in wrong_like_it.text
+    )
+    drawn = examine(one, lambda x: x[0] + np.random.default_rng(1).normal() > 9)
+    assert "draws" not in drawn.message
 
 
 def test_an_argument_may_be_a_function():

@@ -39,6 +39,8 @@ def test_reply_shows_input_and_answer_but_not_the_right_one(exercise, mistake):
     for name, arg in zip(exercise.parameters, case.args):
         assert f"{name} = {show(arg).splitlines()[0]}" in block
     came = outcome.failure.kind if outcome.failure else show(outcome.value)
+    if exercise.truth and np.ndim(outcome.value) == 0 and outcome.value in (0, 1):
+        came = str(bool(outcome.value))
     assert came in block
     given = "\n".join([*map(show, case.args), came])
     rows = [line.strip(" []") for line in show(expected).splitlines()]
@@ -69,7 +71,7 @@ def test_no_two_arrays_of_its_cases_hold_the_same_numbers(exercise):
         assert (a[: b.size] != b[: a.size]).any()
 
 
-@each_function
+@pytest.mark.parametrize("exercise", [e for e in FUNCTIONS if not e.truth], ids=lambda e: e.name)
 def test_small_errors_are_refused_and_rounding_is_not(exercise):
     for factor, passes in [(1 + 1e-9, True), (1 - 1e-9, True), (1.001, False), (0.999, False),
                            (0, False), (-1, False), (10, False)]:  # fmt: skip
@@ -81,7 +83,9 @@ SIZES = [1, 1e-9, 1e-5, 3e3, 6.5e4, 1e30, np.inf, np.nan]
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
-@each_exercise
+@pytest.mark.parametrize(
+    "exercise", [e for e in EXERCISES.values() if not e.truth], ids=lambda e: e.name
+)
 def test_low_precision_is_named_without_a_warning(exercise, dtype):
     def low(reference, size):
         with np.errstate(all="ignore"):

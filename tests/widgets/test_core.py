@@ -75,6 +75,15 @@ def test_attend(core, name, sizes):
         np.testing.assert_allclose(found["output"], output, rtol=1e-9, atol=1e-7)
 
 
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_scaled_dot(core, sizes):
+    n_q, n_k, d_k, _ = sizes
+    rng = np.random.default_rng([*sizes])
+    Q, K = rng.normal(size=(n_q, d_k)), rng.normal(size=(n_k, d_k))
+    (found,) = core(("scaledDot", Q, K))
+    np.testing.assert_allclose(found, scores.scaled_dot(Q, K), **EXACT)
+
+
 def turn(o, a, b):
     return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])
 

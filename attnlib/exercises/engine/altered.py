@@ -69,8 +69,10 @@ def altered(exercise, outcomes, references):
 def partly(exercise, outcomes, references, right, others):
     """The diagnosis of the mistake that is made wherever the answer is wrong, if it is only one.
 
-    ``others`` are the outcomes of each mistake.
+    ``others`` are the outcomes of each mistake. Single truth values tell no mistake from another.
     """
+    if exercise.truth and not np.ndim(references[0].value):
+        return None
 
     def of_wrong(given):
         return [one for one, passes in zip(given, right) if not passes]

@@ -2,12 +2,13 @@
 
 import inspect
 import time
+from dataclasses import replace
 
 import numpy as np
 
 from . import wording
 from .catalogue import find
-from .comparing import as_numbers, equal, has_form, outcomes_of, seen
+from .comparing import as_numbers, counted, equal, has_form, outcomes_of, seen
 from .diagnosing import diagnose
 from .forms import remedy
 from .habits import taken_from
@@ -15,9 +16,12 @@ from .nearly import BESIDES, HALF, kept_in
 from .reply import Reply
 from .running import call, has_gap
 from .showing import assigned, describe, listed
-from .truth import truth_as_numbers
 
 TIME_LIMIT = 5.0
+NUMBERS = (
+    "As 0 and 1 the result is right, but truth values are wanted: ~ and & take numbers for "
+    "something else. End with a comparison, with bool(…), or with .astype(bool)."
+)
 
 
 def check(name, answer, *, time_limit=TIME_LIMIT):
@@ -108,23 +112,29 @@ def _examine_function(exercise, answer, time_limit):
     problem = _uncallable(exercise, answer)
     if problem:
         return Reply("wrong", problem)
-    if exercise.truth:
-        answer = truth_as_numbers(answer)
-    outcomes = []
+    outcomes, numbers = [], False
     deadline = time.monotonic() + time_limit
+
+    def once(case, **how):
+        return call(answer, case.args, max(deadline - time.monotonic(), 0.01), **how)
+
+    def again(case, **how):
+        outcome = once(case, **how)
+        return replace(outcome, value=counted(outcome.value)) if exercise.truth else outcome
+
     for case in exercise.cases:
-        outcome = call(answer, case.args, max(deadline - time.monotonic(), 0.01))
+        outcome = once(case)
         if not outcome.finished:
             return wording.unfinished(exercise, case, time_limit, outcome.stopped)
         hint = _stub(answer, outcome) if not outcomes else None
         if hint is not None:
             return wording.not_attempted(exercise, hint)
+        if exercise.truth:
+            numbers = numbers or as_numbers(outcome.value) is not None
+            outcome = replace(outcome, value=counted(outcome.value))
         outcomes.append(outcome)
-
-    def again(case, **how):
-        return call(answer, case.args, max(deadline - time.monotonic(), 0.01), **how)
-
-    return _verdict(exercise, answer, outcomes, again)
+    reply = _verdict(exercise, answer, outcomes, again)
+    return Reply("wrong", NUMBERS) if reply.passed and numbers else reply
 
 
 def _verdict(exercise, answer, outcomes, again):
@@ -139,8 +149,8 @@ def _verdict(exercise, answer, outcomes, again):
     changed = sorted({i for o in outcomes for i in o.changed})
     borrowed = taken_from("attnlib", answer) if exercise.own else []
     if all(right) and borrowed:
-        said = f"The result is right, but {listed(borrowed)} comes from attnlib: write it yourself."
-        return Reply("wrong", said)
+        comes = f"{listed(borrowed)} come{'s' * (len(borrowed) == 1)}"
+        return Reply("wrong", f"The result is right, but {comes} from attnlib: write it yourself.")
     if all(right) and changed:
         return Reply("wrong", f"The result is right, but {wording.in_place(exercise, changed)}")
     if all(right):

@@ -36,6 +36,21 @@ def as_numbers(value, *, lists=False):
     return array if array.dtype.kind in "iu" else None  # neither truth values nor text
 
 
+def counted(value):
+    """A truth value, or an array or a list of them, as 0 and 1; all else as it is.
+
+    Examples
+    --------
+    >>> counted(np.array([1.0, 3.0]) > 2), counted([True, False]), counted(0.5)
+    (array([0, 1]), [1, 0], 0.5)
+    """
+    if isinstance(value, bool | np.bool_):
+        return int(value)
+    if isinstance(value, np.ndarray):
+        return value.astype(int) if value.dtype == bool else value
+    return [counted(part) for part in value] if type(value) is list else value
+
+
 def has_form(value, expected):
     """Whether a value is numbers of the shape that is expected."""
     array = as_numbers(value)
@@ -75,7 +90,7 @@ def outcomes_of(function, cases):
         args = [np.array(a) if isinstance(a, np.ndarray) else a for a in case.args]
         try:
             with np.errstate(all="ignore"):
-                found.append(Outcome(function(*args)))
+                found.append(Outcome(counted(function(*args))))
         except Exception as error:
             found.append(Outcome(failure=describe_failure(error, function)))
     return found

@@ -47,7 +47,8 @@ def diagnose(exercise, answer, outcomes, references, right, again):
     first = right.index(False)
     case, outcome, expected = exercise.cases[first], outcomes[first], references[first].value
     once_more = again(exercise.cases[0])
-    notice = habits(exercise.short_name, answer, outcomes[0], once_more, exercise.reference)
+    code = answer if exercise.truth else exercise.reference  # to try something one may draw
+    notice = habits(exercise.short_name, answer, outcomes[0], once_more, code)
     if outcome.failure:
         return "error", f"{wording.raised(exercise, outcome.failure)} {notice}".strip()
     if not has_form(outcome.value, as_numbers(expected)):

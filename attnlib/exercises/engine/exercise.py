@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .truth import truth_as_numbers
-
 
 @dataclass(frozen=True)
 class Mistake:
@@ -82,7 +80,7 @@ class Exercise:
     own : bool
         Whether the task is to be done without `attnlib`.
     truth : bool
-        Whether truth values come back. They are compared and shown as 0 and 1.
+        Whether truth values come back. They are compared as 0 and 1.
     rtol, atol : float
         Tolerance: equal means within ``atol + rtol * |reference|``.
     name : str
@@ -131,10 +129,6 @@ class Exercise:
             raise ValueError(f"{self.signature}: give cases for a function, or a judge for numbers")
         if bool(self.cases) != callable(self.reference):
             raise ValueError(f"{self.signature}: a reference function has cases, numbers a judge")
-        if self.truth:
-            counted = (replace(m, answer=truth_as_numbers(m.answer)) for m in self.mistakes)
-            object.__setattr__(self, "reference", truth_as_numbers(self.reference))
-            object.__setattr__(self, "mistakes", tuple(counted))
 
     @property
     def kind(self):

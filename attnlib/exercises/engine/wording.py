@@ -58,7 +58,8 @@ def counter_example(exercise, case, outcome, expected, *, brief=False):
     elif array is None:
         came = f"returned {describe(outcome.value)}"
     else:
-        came = f"returned\n{show(array)}"
+        answered = exercise.truth and array.ndim == 0 and array in (0, 1)
+        came = f"returned\n{bool(array) if answered else show(array)}"
     block = f"{inputs(exercise, case)}\n{exercise.signature} {came}"
     details = [("p", "The smallest input on which it goes wrong:"), ("pre", block)]
     broken = None if outcome.failure else broken_property(exercise, case, outcome, expected)

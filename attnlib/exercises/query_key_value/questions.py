@@ -31,8 +31,8 @@ QUESTIONS = {
             2.71828: "That is exp(1). The difference of the scores is 1 − (−2), not 1.",
             0.3679: "That is exp(−1), as if the second score were 2. Mind its sign.",
             -0.5: "Scores do not become weights by division: a ratio of weights is never negative.",
-            0.0498: "That is the second weight divided by the first, exp(−3). Asked is the other "
-            "way round.",
+            0.0498: "That is the second weight divided by the first, exp(−3). The question asks "
+            "for the first divided by the second.",
         },
     ),
     "reachable": choice(

@@ -14,7 +14,8 @@ QUESTIONS = {
         mistakes={
             100: "100 is the variance. The standard deviation is its square root.",
             1: "That is the standard deviation after division by √d.",
-            0.1: "0.1 is 1/√d, what scores are multiplied by. Asked is their size before that.",
+            0.1: "0.1 is 1/√d, what scores are multiplied by. The question is how large they are "
+            "before that.",
             50: "Every component adds 1 to the variance, not one half.",
         },
     ),

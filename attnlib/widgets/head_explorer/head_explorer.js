@@ -4,7 +4,7 @@ import { dot, matmul } from "../shared/core.js";
 import {
   bound, change, controlRow, follow, frameOf, presets, readable, spoken,
 } from "../shared/frame.js";
-import { fill, h, number, replaced, set, write } from "../shared/parts.js";
+import { fill, h, hide, number, replaced, set, write } from "../shared/parts.js";
 import library from "./library.json";
 import { matches, readout, weightsOf } from "./readout.js";
 import words from "./words.json";
@@ -107,7 +107,7 @@ function shapesFlow() {
     );
     const draw = (heads, n) => {
       bands.forEach((band, i) =>
-        set(band, { hidden: i < (form === "whole" ? 1 : heads) ? null : "" }),
+        hide(band, i >= (form === "whole" ? 1 : heads)),
       );
       write(text, `(${shape(heads, n).join(", ")})`);
     };
@@ -251,7 +251,7 @@ export function render({ model, el }) {
     result.draw(numbers);
     controls.forEach((control) => control.draw());
     HEADS.forEach((head, i) => {
-      set(aims[i].element, { hidden: head > heads ? "" : null });
+      hide(aims[i].element, head > heads);
       off.show(String(head), head <= heads);
     });
     voice.say(() => fill(words.said, numbers), numbers);

@@ -198,10 +198,10 @@ export function render({ model, el }) {
     moved.draw(J);
     writeNumbers(scores, all, J);
     const name = words.names[chosen];
-    write(slopes.firstChild, words.jacobian.replace("{name}", name));
+    write(slopes.firstChild, fill(words.jacobian, { name }));
     controls.forEach((control) => control.draw());
     const numbers = { ...all, own: J.map((row, i) => row[i]) };
-    voice.say(() => fill(words.said, numbers).replace("{name}", name), numbers);
+    voice.say(() => fill(words.said, { ...numbers, name }), numbers);
   }
 
   el.append(

@@ -116,7 +116,7 @@ class NormalizerLab(BookWidget):
 
     def said(self):
         name = self.words["names"][self.normalizer]
-        return fill(self.words["said"], self.numbers()).replace("{name}", name)
+        return fill(self.words["said"], self.numbers() | {"name": name})
 
     @still
     def picture(self):
@@ -149,7 +149,7 @@ class NormalizerLab(BookWidget):
             self.jacobian.round(digits) + 0.0, signed=True, ax=parts["jacobian"], digits=digits,
             queries=[f"w{chr(0x2081 + i)}" for i in places],
             keys=[f"s{chr(0x2081 + i)}" for i in places],
-            title=self.words["jacobian"].replace("{name}", names[self.normalizer]),
+            title=fill(self.words["jacobian"], {"name": names[self.normalizer]}),
         )  # fmt: skip
         for entry, written in zip(self.jacobian.ravel(), parts["jacobian"].texts):
             if entry == 0:  # not only rounded

@@ -1,5 +1,5 @@
 // Buttons, sliders, choices, fields: what a reader sets.
-import { h, number, set, uniqueId, write } from "./parts.js";
+import { h, hide, number, set, trimmed, uniqueId, write } from "./parts.js";
 
 export function button(label, onPress, attributes = {}) {
   const element = h("button", { type: "button", class: "attn-button", ...attributes }, label);
@@ -36,12 +36,17 @@ export function powerSlider({ label, powers: [min, max], value, onInput }) {
   return { element, update: (next) => update(Math.log10(next)) };
 }
 
+export function radio(group, value, onInput) {
+  const input = h("input", { type: "radio", name: group, value });
+  input.addEventListener("change", () => onInput(value));
+  return input;
+}
+
 // One of several: a row of radio buttons that the arrow keys walk through.
 export function choice({ label, options, value, onInput }) {
   const name = uniqueId("choice");
   const inputs = options.map(([key, text]) => {
-    const input = h("input", { type: "radio", name, value: key });
-    input.addEventListener("change", () => onInput(key));
+    const input = radio(name, key, onInput);
     return [key, input, h("label", { class: "attn-choice" }, input, h("span", null, text))];
   });
   const update = (next) => {
@@ -50,8 +55,7 @@ export function choice({ label, options, value, onInput }) {
   update(value);
   const choices = inputs.map(([, , option]) => option);
   const element = h("fieldset", { class: "attn-choices" }, h("legend", null, label), ...choices);
-  const show = (key, shown) =>
-    set(inputs.find(([name]) => name === key)[2], { hidden: shown ? null : "" });
+  const show = (key, shown) => hide(inputs.find(([name]) => name === key)[2], !shown);
   return { element, update, show };
 }
 
@@ -84,14 +88,14 @@ export function numberInput(attributes) {
   return h("input", { class: "attn-field", ...plain, ...attributes });
 }
 
-// A field for one number. What is no number, or out of range, is said and not taken over.
+// A field for one number. What is no number, or out of range, is said and not taken over. A label
+// that can change is a function.
 export function numberField({ label, min, max, value, digits = 2, onCommit, report }) {
-  const input = numberInput({ "aria-label": label });
+  const name = typeof label === "function" ? label : () => label;
+  const input = numberInput({ "aria-label": name() });
   let current = value;
   const show = () => {
-    input.value = number(current, digits)
-      .replace(/(\.\d*?)0+$/, "$1")
-      .replace(/\.$/, "");
+    input.value = trimmed(current, digits);
     set(input, { "aria-invalid": null });
   };
   const commit = () => {
@@ -103,7 +107,7 @@ export function numberField({ label, min, max, value, digits = 2, onCommit, repo
       show();
     } else {
       set(input, { "aria-invalid": "true" });
-      report(`${label}: a number from ${number(min, 1)} to ${number(max, 1)} is needed.`);
+      report(`${name()}: a number from ${number(min, 1)} to ${number(max, 1)} is needed.`);
     }
   };
   const nudge = (by) => {

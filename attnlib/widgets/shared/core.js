@@ -61,6 +61,12 @@ export const normalizers = {
   hardmax,
 };
 
+// Dot products divided by the root of the length of a key, a row for each query.
+export function scaledDot(Q, K) {
+  const root = Math.sqrt(K[0].length);
+  return matmul(Q, transpose(K)).map((row) => row.map((score) => score / root));
+}
+
 // scores -> weights -> output, one row for each query.
 export function attend(Q, K, V, { normalizer = "softmax", temperature = 1 } = {}) {
   const scores = matmul(Q, transpose(K));

@@ -1,6 +1,6 @@
 // What all widgets have around their picture: a frame, changes of the model, a spoken line.
 import { button } from "./controls.js";
-import { h, prose, write as writeText, written } from "./parts.js";
+import { h, prose, set, write as writeText, written } from "./parts.js";
 
 // Run `draw` at most once a frame.
 export function onFrame(draw) {
@@ -106,6 +106,9 @@ export function frameOf(model, ...children) {
     ...children,
     task ? prose("p", { class: "attn-task" }, task) : null,
   );
+  // JupyterLab would take the arrow keys of a slider for its own, and Enter on a button.
+  for (const control of frame.querySelectorAll("input, button, [tabindex]"))
+    set(control, { "data-lm-suppress-shortcuts": "true" });
   return still(frame);
 }
 

@@ -24,6 +24,10 @@ export function set(element, attributes) {
   return element;
 }
 
+export function hide(element, hidden) {
+  return set(element, { hidden: hidden ? "" : null });
+}
+
 export function write(element, text) {
   const last = (element[LAST] ??= {});
   if (last[TEXT] === text) return;
@@ -77,11 +81,18 @@ export function number(value, digits = 2) {
   return (Number(text) === 0 ? (0).toFixed(digits) : text).replace("-", "\u2212");
 }
 
+// The same without the zeros at its end: as it was given.
+export function trimmed(value, digits = 2) {
+  const text = number(value, digits);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
 export function vector(values, digits = 2) {
   return `[${values.map((value) => number(value, digits)).join(", ")}]`;
 }
 
 const PLACE = /\{(\w+):\.(\d)f\}/g;
+const PLACE_OF_TEXT = /\{(\w+)\}/g;
 
 function spelled(values, digits) {
   return [values]
@@ -90,9 +101,12 @@ function spelled(values, digits) {
 }
 
 // A sentence of words.json with its numbers: `{mean:.2f}` is written with two decimals, several
-// numbers with commas between them. The same in Python: attnlib.widgets.shared.words.
-export function fill(sentence, numbers) {
-  return sentence.replace(PLACE, (_, name, digits) => spelled(numbers[name], digits).join(", "));
+// numbers with commas between them; a text has its place in `{name}`. The same in Python:
+// attnlib.widgets.shared.words.
+export function fill(sentence, given) {
+  return sentence
+    .replace(PLACE, (_, name, digits) => spelled(given[name], digits).join(", "))
+    .replace(PLACE_OF_TEXT, (_, name) => given[name]);
 }
 
 // The numbers as texts, a list for each name, with the decimals of their places in the words.

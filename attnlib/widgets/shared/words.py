@@ -6,21 +6,23 @@ import re
 
 import numpy as np
 
-_NUMBER = re.compile(r"\{(\w+):\.(\d)f\}")
+_NUMBER, _TEXT = re.compile(r"\{(\w+):\.(\d)f\}"), re.compile(r"\{(\w+)\}")
 
 
-def fill(sentence, numbers):
+def fill(sentence, given):
     """A sentence with the numbers that its places, such as ``{mean:.2f}``, name; one or several.
 
-    It writes what `fill` in `parts.js` writes: a true minus, no negative zero, a dash for NaN.
+    It writes what `fill` in `parts.js` writes: a true minus, no negative zero, a dash for NaN.  A
+    text has its place in ``{name}``.
 
     Examples
     --------
-    >>> fill("Weights {w:.2f}, error {e:.3f}.", {"w": [0.5, -1], "e": math.nan})
-    'Weights 0.50, −1.00, error –.'
+    >>> fill("{who}: {w:.2f}, error {e:.3f}.", {"who": "sat", "w": [0.5, -1], "e": math.nan})
+    'sat: 0.50, −1.00, error –.'
     """
 
-    return _NUMBER.sub(lambda match: ", ".join(written(match[0], numbers)[match[1]]), sentence)
+    said = _NUMBER.sub(lambda match: ", ".join(written(match[0], given)[match[1]]), sentence)
+    return _TEXT.sub(lambda match: given[match[1]], said)
 
 
 def written(words, numbers):

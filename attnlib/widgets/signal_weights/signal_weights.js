@@ -5,7 +5,7 @@ import { similarityWeights, windowWeights } from "./filters.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
 import { movable, onWidth } from "../shared/movable.js";
-import { bar, disc, fill, h, number, set, svg, tick, write } from "../shared/parts.js";
+import { bar, disc, fill, h, hide, number, set, svg, tick, write } from "../shared/parts.js";
 import { diamond } from "../shared/plane.js";
 import words from "./words.json";
 
@@ -168,8 +168,8 @@ export function render({ model, el }) {
     set(output, { d: diamond([toX(t), toY(outputs[t])], 8) });
     write(stripLabel, `weights, the largest ${number(Math.max(...weights), 3)}`);
     controls.forEach((control) => control.draw());
-    set(reach.element, { hidden: model.get("mode") === "fixed" ? null : "" });
-    set(bandwidth.element, { hidden: model.get("mode") === "fixed" ? "" : null });
+    hide(reach.element, model.get("mode") !== "fixed");
+    hide(bandwidth.element, model.get("mode") === "fixed");
     tell({ moment: t, signal: signal[t], output: outputs[t], clean: clean[t], ...errors });
     speak();
   }

@@ -3,7 +3,7 @@ import { choice } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { panel, presets, readable, spoken } from "../shared/frame.js";
 import { movable } from "../shared/movable.js";
-import { fill, h, number, replaced, set, subscript, svg, vector, write } from "../shared/parts.js";
+import { fill, h, number, replaced, set, subscript, svg, trimmed, vector, write } from "../shared/parts.js";
 import { arrowParts, diamond, drawArrow, label } from "../shared/plane.js";
 import { meanOf, mixture, placeLabel, planeOf } from "../shared/plane.js";
 import { answers } from "./answering.js";
@@ -20,8 +20,7 @@ function along([a, b], [x, y]) {
 // The rows of a matrix by their names, one after the other.
 function listOf(letter, role) {
   const element = h("p", { class: `attn-panel-note attn-${role}` });
-  const short = (x) => number(x, Number.isInteger(x) ? 0 : 2).replace(/(\.\d)0$/, "$1");
-  const name = (row, i) => `${letter}${subscript(i)}\u00a0=\u00a0[${row.map(short).join(",\u00a0")}]`;
+  const name = (row, i) => `${letter}${subscript(i)}\u00a0=\u00a0[${row.map((x) => trimmed(x)).join(",\u00a0")}]`;
   return { element, draw: (rows) => write(element, rows.map(name).join(" \u2002")) };
 }
 
