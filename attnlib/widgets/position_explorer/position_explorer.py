@@ -53,8 +53,8 @@ class PositionExplorer(BookWidget):
     samples = (
         {
             "presets": [
-                {"label": "44 is nearly 0", "d": 2, "shift": 44},
-                {"label": "Three back", "ahead": -3, "shift": -3},
+                {"label": "44 is nearly 0", "d": 2, "shift": 44, "ahead": 0},
+                {"label": "Three back", "d": 8, "shift": -3, "ahead": -3},
             ]
         },
         {"task": "Which shift after `0` is best?", "d": 2, "shift": 44, "position": 100},

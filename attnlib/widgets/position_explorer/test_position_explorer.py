@@ -231,10 +231,10 @@ def test_worked_numbers_lead_to_the_part(show, given):
         page.get_by_role("radio", name=f"pair {i}", exact=True).check()
         frame(page)
         first, second = page.locator(".attn-clocks-worked span").all_inner_texts()
-        plain = first.replace("−", "-").replace("·", "*")
+        plain = first.replace("−", "-")
         for place in re.findall(r"(?:Query|key) (.*?)[,.](?= |$)", plain):
             count, result = place.split(" = ")
-            turned = eval(count.split(" * ")[0]) * omega
+            turned = eval(count.split(" ω")[0]) * omega
             assert float(result) == pytest.approx(turned, rel=0.01, abs=1e-5)
         assert numbers(second.rstrip("."))[-1] == pytest.approx(part, abs=6e-4)
         if model.scheme == "added":

@@ -20,18 +20,17 @@ function sum(a, b, sign) {
 export function workedLines(state, i, numbers, from, to) {
   const { scheme, position, shift, ahead } = state;
   const { omega, angle, part, other } = numbers;
-  const w = digits(omega);
-  const turn = (count, value) => `${count} \u00b7 ${w} = ${digits(value * omega)}`;
+  const turn = (count, value) => `${count} \u03c9 = ${digits(value * omega)}`;
   const first =
-    `Pair ${i}: ${w} radian${omega === 1 ? "" : "s"} a position. ` +
-    `Query ${turn(sum(position, ahead, "+"), position + ahead)}, key ${turn(whole(other), other)}.`;
+    `Pair ${i}: \u03c9 = ${digits(omega)}. ` +
+    `Query ${turn(sum(position, ahead, "+"), position + ahead)}, key ${turn(bracketed(other), other)}.`;
   if (scheme === "added") {
     const [ii, ip, pi, pp] = termsOf(state, i).map((x) => number(x, 3));
-    const end = `position \u00b7 position ${pp}: ${number(part[i], 3)}.`;
-    return [first, `Item \u00b7 item ${ii}, item \u00b7 position ${ip}, position \u00b7 item ${pi}, ${end}`];
+    const end = `place \u00b7 place ${pp}: ${number(part[i], 3)}.`;
+    return [first, `Item \u00b7 item ${ii}, item \u00b7 place ${ip}, place \u00b7 item ${pi}, ${end}`];
   }
   const turned = (shift - ahead) * omega;
-  const between = `${sum(shift, ahead, "\u2212")} \u00b7 ${w}`;
+  const between = `${sum(shift, ahead, "\u2212")} \u03c9`;
   if (scheme === "alone")
     return [
       first,
