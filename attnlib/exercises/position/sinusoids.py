@@ -1,0 +1,147 @@
+"""The sinusoidal description of each position, by hand."""
+
+import numpy as np
+
+from attnlib.exercises import Case, Exercise, Mistake
+
+
+def sinusoids(n, d, base):
+    """Sines in the columns 2i, cosines in the columns 2i + 1."""
+    angles = np.arange(n)[:, None] * base ** (-np.arange(0, d, 2) / d)
+    found = np.empty((n, d))
+    found[:, 0::2], found[:, 1::2] = np.sin(angles), np.cos(angles)
+    return found
+
+
+def _pairs(first, second):
+    return np.stack([first, second], axis=-1).reshape(len(first), -1)
+
+
+def _made(
+    *,
+    places=np.arange,
+    exponents=lambda d: -np.arange(0, d, 2) / d,
+    angle=lambda x: x,
+    functions=(np.sin, np.cos),
+    joined=_pairs,
+):
+    """sinusoids with one part replaced."""
+
+    def wrong(n, d, base):
+        angles = angle(places(n)[:, None] * np.asarray(base, float) ** exponents(d))
+        return joined(*(function(angles) for function in functions))
+
+    return wrong
+
+
+def _own_exponents(n, d, base):
+    angles = np.arange(n)[:, None] * base ** (-np.arange(d) / d)
+    return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
+
+
+EXERCISE = Exercise(
+    signature="sinusoids(n, d, base)",
+    task="Write sinusoids(n, d, base): the descriptions of the positions 0 to n − 1, a row each. "
+    "Pair i, counted from 0, has the frequency base^(−2i/d), in radians; its sine stands in column "
+    "2i, its cosine in column 2i + 1.",
+    returns="an array of shape (n, d)",
+    reference=sinusoids,
+    own=True,
+    cases=(
+        Case("two positions, one pair", (2, 2, 10.0)),
+        Case("two pairs", (3, 4, 100.0)),
+        Case("as many positions as components", (6, 6, 16.0)),
+        Case("more components than positions", (3, 8, 10000.0)),
+        Case("the first position alone", (1, 4, 100.0)),
+    ),
+    mistakes=(
+        Mistake(
+            "exchanged",
+            _made(functions=(np.cos, np.sin)),
+            "Sine and cosine are exchanged. Position 0 should read 0, 1, 0, 1: the sine is first.",
+        ),
+        Mistake(
+            "from_1",
+            _made(places=lambda n: np.arange(1, n + 1)),
+            "Positions are counted from 1. The first row describes position 0: every sine in it is "
+            "0, every cosine 1.",
+        ),
+        Mistake(
+            "in_halves",
+            _made(joined=lambda first, second: np.concatenate([first, second], axis=1)),
+            "All sines come first, and then all cosines. Sine and cosine of a pair should stand "
+            "side by side: fill P[:, 0::2] and P[:, 1::2].",
+        ),
+        Mistake(
+            "half_the_exponent",
+            _made(exponents=lambda d: -np.arange(d // 2) / d),
+            "The exponent is −i/d, half of what it should be: the frequencies end at "
+            "base^(−1/2). The first component of pair i is in column 2i, and −2i/d is meant.",
+        ),
+        Mistake(
+            "twice_the_exponent",
+            _made(exponents=lambda d: -2 * np.arange(0, d, 2) / d),
+            "The exponent is twice what it should be. np.arange(0, d, 2) is 2i already; or i runs "
+            "over the pairs, and is divided by their number, not twice.",
+        ),
+        Mistake(
+            "rising",
+            _made(exponents=lambda d: np.arange(0, d, 2) / d),
+            "The minus in the exponent is missing: the frequencies rise from pair to pair, where "
+            "they should fall. Multiply by base^(−2i/d), or divide by base^(2i/d).",
+        ),
+        Mistake(
+            "own_exponents",
+            _own_exponents,
+            "Every column has an exponent of its own, −j/d for column j. The two of a pair share "
+            "one frequency, that of the even column; or they are no sine and cosine of one angle.",
+        ),
+        Mistake(
+            "base_reached",
+            _made(exponents=lambda d: -np.linspace(0, 1, d // 2)),
+            "The last frequency is 1/base. The formula never gets there: with −2i/d and the "
+            "largest i, d/2 − 1, the exponent ends at −1 + 2/d.",
+        ),
+        Mistake(
+            "one_frequency",
+            _made(exponents=lambda d: np.zeros(d // 2)),
+            "All pairs turn with the same frequency, 1. That of pair i is base^(−2i/d).",
+        ),
+        Mistake(
+            "base_10000",
+            lambda n, d, base: sinusoids(n, d, 10000.0),
+            "The base is always 10000. Take the one that is given.",
+        ),
+        Mistake(
+            "degrees",
+            _made(angle=np.deg2rad),
+            "The angles are taken for degrees. NumPy's sine takes radians, and radians are meant.",
+        ),
+        Mistake(
+            "whole_turns",
+            _made(angle=lambda x: 2 * np.pi * x),
+            "There is a factor 2π too many. The frequencies are radians a position, not turns: "
+            "the first pair needs 2π positions for a whole turn.",
+        ),
+        Mistake(
+            "part_of_the_length",
+            lambda n, d, base: _made(places=lambda n: np.arange(n) / n)(n, d, base),
+            "Positions are divided by n. Then the same place reads differently in a longer text.",
+        ),
+        Mistake(
+            "sines_only",
+            _made(functions=(np.sin, np.sin)),
+            "Both columns of a pair hold the sine. The second is the cosine of the same angle.",
+        ),
+        Mistake(
+            "cosines_only",
+            _made(functions=(np.cos, np.cos)),
+            "Both columns of a pair hold the cosine. The first is the sine of the same angle.",
+        ),
+    ),
+    definition="Row t, pair i should be sin(t ω) and cos(t ω), side by side, with ω = base^(−2i/d) "
+    "and t from 0.",
+    general="Take d = 4 and base 100: the frequencies are 1 and 0.1, and row 1 is sin 1, cos 1, "
+    "sin 0.1, cos 0.1.",
+    why="No length of a text stands in the formula: a position reads the same in any of them.",
+)
