@@ -1,5 +1,6 @@
 """Whether a score depends on positions through their difference only, found out by shifting."""
 
+from functools import cache
 from math import isclose
 
 import numpy as np
@@ -133,13 +134,20 @@ def of_the_next_keys(q, k, t, s):
     return q @ k + 0.1 * t * (abs(s - t) > 4)
 
 
+@cache
 def _described(t):
     return np.stack([np.sin(t * OMEGAS), np.cos(t * OMEGAS)], axis=-1).reshape(-1)
 
 
+@cache
+def _angle(t):
+    """A position as numbers of length 1 in the complex plane."""
+    return np.exp(1j * t * OMEGAS)
+
+
 def _turned(k, s, pairs, t):
     keys = k[::2] + 1j * k[1::2]
-    return (pairs * np.exp(1j * t * OMEGAS) * np.conj(keys * np.exp(1j * s * OMEGAS))).real.sum()
+    return (pairs * _angle(t) * np.conj(keys * _angle(s))).real.sum()
 
 
 SCORES = {
@@ -170,6 +178,7 @@ SCORES = {
     "a bias that repeats": repeating,
     "large numbers": turned_sinusoids,
 }
+RELATIVE = (without_positions, linear, rotary, alone, one_sided, repeating, turned_sinusoids)
 #: A query and a key for each.
 ITEMS = draw(*[(2, 4)] * len(SCORES))
 
@@ -215,6 +224,17 @@ def _items_exchanged(score, q, k):
 
 def _some(score, q, k):
     return any(_close(score(q, k, t + 1, s + 1), score(q, k, t, s)) for t, s in ALL)
+
+
+def _wrong_only_where(relative):
+    """Whether all that is said wrongly is said of scores that are relative, or of those not."""
+
+    def looks(values, cases):
+        truths = [case.args[0] in RELATIVE for case in cases]
+        wrong = [truth for value, truth in zip(values, truths) if bool(value) != truth]
+        return bool(wrong) and all(truth == relative for truth in wrong)
+
+    return looks
 
 
 FEW = (
@@ -356,11 +376,27 @@ EXERCISE = Exercise(
             "Both are shifted by 5 or 10 only. What comes back after as many positions does not "
             "show then. Shift by 1: all other shifts are made of it.",
         ),
+        Mistake(
+            "too_few",
+            _every([(1, 3)], by=(3, 3)),
+            "This says True too often: of some scores that change under a shift. Too few positions "
+            "are tried. Take every t and every s, and compare each score with that at t + 1 and "
+            "s + 1.",
+            recognise=_wrong_only_where(relative=False),
+        ),
+        Mistake(
+            "too_much",
+            lambda *given: is_relative(*given) and _items_exchanged(*given),
+            "This says False of some scores that are relative. More is changed than a shift of "
+            "both positions by the same, or the items are changed with them.",
+            recognise=_wrong_only_where(relative=True),
+        ),
     ),
     definition="It should be True exactly where score(q, k, t + 1, s + 1) is score(q, k, t, s) for "
     "all t and s from 0 to 10.",
     general="Write a score that is not relative and should be found, such as q @ k + 0.1 * s, and "
-    "one that is, such as q @ k − 0.5 * abs(t − s). Print the pairs of positions that change.",
+    "one that is, such as q @ k − 0.5 * abs(t − s). For each, print the pairs of positions whose "
+    "score a shift of both changes.",
     why="A shift by one is enough, as every other is made of it. And a finite test proves nothing "
     "about later positions: for those the formula has to be read.",
 )

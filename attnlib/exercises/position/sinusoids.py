@@ -39,6 +39,10 @@ def _own_exponents(n, d, base):
     return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
 
 
+def _made_of_columns(n, d, base):
+    return _own_exponents(n, d, base * base)
+
+
 EXERCISE = Exercise(
     signature="sinusoids(n, d, base)",
     task="Write sinusoids(n, d, base): the descriptions of the positions 0 to n − 1, a row each. "
@@ -95,6 +99,13 @@ EXERCISE = Exercise(
             _own_exponents,
             "Every column has an exponent of its own, −j/d for column j. The two of a pair share "
             "one frequency, that of the even column; or they are no sine and cosine of one angle.",
+        ),
+        Mistake(
+            "column_for_pair",
+            _made_of_columns,
+            "The number of the column is taken for that of the pair, −2j/d for column j. The "
+            "columns 2i and 2i + 1 share the frequency of pair i, base^(−2i/d): j // 2 is the pair "
+            "of column j.",
         ),
         Mistake(
             "base_reached",
