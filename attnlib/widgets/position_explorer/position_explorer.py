@@ -179,11 +179,12 @@ class PositionExplorer(BookWidget):
 
     @still
     def picture(self):
-        figure = figures.blank(5.0, 4.4)
         n = self.d // 2
-        clocks, below = figure.subfigures(2, 1, height_ratios=[1, 2])
+        rows = 2 if n > 4 else 1
+        figure = figures.blank(5.0, 2.9 + 1.5 * rows)
+        clocks, below = figure.subfigures(2, 1, height_ratios=[1.5 * rows, 2.9])
         hands, reach = self.hands(), self.reach
-        for i, ax in enumerate(np.ravel(clocks.subplots(1, n))):
+        for i, ax in enumerate(np.ravel(clocks.subplots(rows, n // rows))):
             around = np.linspace(0, 2 * np.pi, 60)
             ax.plot(np.sin(around) / reach, np.cos(around) / reach, color=LIGHT["line"])
             for role, hand, width in zip(("query", "key"), hands[:, i] / reach, (4, 2)):
@@ -191,7 +192,7 @@ class PositionExplorer(BookWidget):
             ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal", xticks=[], yticks=[])
             for side in ax.spines.values():
                 side.set_visible(False)
-            ax.set_xlabel(f"λ {wavelengths(self.d, self.base)[i]:.1f}", fontsize=9)
+            ax.set_xlabel(f"λ {wavelengths(self.d, self.base)[i]:.1f}", fontsize=10.5)
         ax, shifts = below.subplots(), np.arange(-FAR, FAR + 1)
         ax.plot(shifts, self.similarities, ".-", color=LIGHT["ink"], linewidth=0.8, markersize=3)
         ax.axvline(self.ahead, color=LIGHT["query"], linewidth=1)
