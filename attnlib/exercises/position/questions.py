@@ -8,10 +8,10 @@ QUESTIONS = {
         "all rows. Which of these tasks can such a model be trained to do without error?",
         wrong(
             "Does this sentence say that the dog bit?",
-            "Dog bit man and man bit dog are the same set of words. Both get the same answer.",
+            "“Dog bit man” and “man bit dog” are the same set of words. Both get the same answer.",
         ),
         right(
-            "Does the word *not* occur in the sentence?",
+            "Does the sentence contain the word “not”?",
             "Whether a word occurs does not depend on where.",
         ),
         wrong(
@@ -77,7 +77,7 @@ QUESTIONS = {
     ),
     "side": choice(
         "A model without a mask has the bias −0.5 |t − s| and no other position. It is to say, for "
-        "each word, whether the word *but* comes before it. What will it learn?",
+        "each word, whether the word “but” comes before it. What will it learn?",
         wrong(
             "To do it, but only for near words.",
             "It knows how near a word is, at any distance. It does not know on which side.",
@@ -120,9 +120,9 @@ QUESTIONS = {
         ),
     ),
     "cached": choice(
-        "A program writes word by word. At each step, for the newest item, it runs\n"
-        "`q = rotary(x @ W_Q)`\n`k = rotary(x @ W_K)`\nwith `x` of shape (1, d), and appends `k` "
-        "to a cache. What is wrong?",
+        "A program writes word by word. At each step, for the newest item, it runs "
+        "`q = rotary(x @ W_Q)` and `k = rotary(x @ W_K)`, with `x` of shape (1, d), and appends "
+        "`k` to a cache. What is wrong?",
         wrong(
             "Keys in a cache must be turned again at each step, as the distance grows.",
             "The query is turned, too. Its angle minus the key's is the distance, without any "
