@@ -27,7 +27,7 @@ export function render({ model, el }) {
   const controls = [
     bound(model, "position", slider, steps("Position", 0, 100)),
     bound(model, "shift", slider, steps("Shift", -FAR, FAR)),
-    bound(model, "ahead", slider, steps("Look", -20, 20)),
+    bound(model, "ahead", slider, steps("Query turned by", -20, 20)),
     bound(model, "d", choice, { label: "Components d", options: named([2, 4, 8, 16]) }),
     bound(model, "base", choice, { label: "Base", options: named([10, 100, 10000]) }),
     bound(model, "scheme", choice, { label: "Hands are", options: Object.entries(words.schemes) }),
@@ -35,14 +35,14 @@ export function render({ model, el }) {
   const [query, key] = ["query", "key"].map((role) => h("span", { class: `attn-${role}` }));
   const where = h("p", { class: "attn-clocks-where attn-number" }, query, key);
   const heading = h("p", { class: "attn-panel-title attn-number" });
-  const peaks = h("p", { class: "attn-likeness-peaks attn-number" });
+  const peaks = h("p", { class: "attn-likeness-peaks" });
   const worked = [0, 1].map(() => h("span"));
   const voice = spoken(words);
   const writeTexts = readable(where, (numbers, lines) => {
     write(query, fill(words.query, numbers));
     write(key, fill(words.key, numbers));
     write(heading, fill(words.curve, numbers));
-    write(peaks, fill(words.peaks, numbers));
+    write(peaks, fill(`${words.peaks} ${words.dashed}`, numbers));
     worked.forEach((line, n) => write(line, lines[n]));
   });
 
@@ -65,6 +65,7 @@ export function render({ model, el }) {
       part: partsAt(shift),
       angle: anglesAt(state),
       wavelength: omegas.map((omega) => (2 * Math.PI) / omega),
+      pair: chosen,
       omega: omegas[chosen],
       peak,
       best_shift: second,

@@ -145,7 +145,7 @@ class PositionExplorer(BookWidget):
         yield Move("slider", "Position", "ArrowRight", {"position": self.position + 1})
         yield Move("slider", "Shift", "ArrowRight", {"shift": self.shift + 1})
         yield Move("slider", "Shift on the curve", "ArrowLeft", {"shift": self.shift - 1})
-        yield Move("slider", "Look", "ArrowLeft", {"ahead": self.ahead - 1})
+        yield Move("slider", "Query turned by", "ArrowLeft", {"ahead": self.ahead - 1})
         for d in (2, 4, 8, 16):
             yield Move("radio", str(d), "Space", {"d": d})
         for base in (10, 100, 10000):
@@ -168,6 +168,7 @@ class PositionExplorer(BookWidget):
             "part": self.parts,
             "angle": self.angles,
             "wavelength": wavelengths(self.d, self.base),
+            "pair": chosen,
             "omega": self.omegas[chosen],
             "peak": peak,
             "best_shift": second,
