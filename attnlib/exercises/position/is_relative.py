@@ -51,7 +51,7 @@ def alone(q, k, t, s):
 
 def turned_sinusoids(q, k, t, s):
     """A rotary score in which large numbers nearly cancel: equal but for rounding."""
-    return 1e4 * rotary(q, k, t, s) + 3e4 * np.cos(t - s)
+    return 1e5 * rotary(q, k, t, s) + 3e5 * np.cos(t - s)
 
 
 def repeating(q, k, t, s):
@@ -96,6 +96,18 @@ def sink_of_later_queries(q, k, t, s):
 
 def seen_key(q, k, t, s):
     return q @ k + (s == 5)
+
+
+def last_key(q, k, t, s):
+    return q @ k + (s == LAST)
+
+
+def last_query(q, k, t, s):
+    return q @ k + (t == LAST)
+
+
+def in_small_steps(q, k, t, s):
+    return q @ k + 0.001 * s
 
 
 def seen_query(q, k, t, s):
@@ -150,37 +162,43 @@ def _turned(k, s, pairs, t):
     return (pairs * _angle(t) * np.conj(keys * _angle(s))).real.sum()
 
 
+#: By the kind of score, in the words of a reply.
 SCORES = {
-    "no positions": without_positions,
-    "a bias by the distance": linear,
-    "a position of the key": of_the_key,
-    "a position of the query": of_the_query,
-    "turned rows": rotary,
-    "added sinusoids": added,
-    "sinusoids without items": alone,
-    "a bias by distance and side": one_sided,
-    "a turned query": turned_query,
-    "the sum of positions": of_the_sum,
-    "the product of positions": of_the_product,
-    "the difference by the sum": of_the_ratio,
-    "a first key that all look at": sink,
-    "a first key for later queries": sink_of_later_queries,
-    "a key at 5 that all look at": seen_key,
-    "one query at 5": seen_query,
-    "every other key": every_other,
-    "every fifth key": every_fifth,
-    "blocks of positions": in_blocks,
-    "a bias up to position 7": trained_length,
-    "earlier keys alone": of_earlier_keys,
-    "later keys alone": of_later_keys,
-    "its own key alone": of_its_own_key,
-    "keys further away": of_the_next_keys,
-    "a bias that repeats": repeating,
-    "large numbers": turned_sinusoids,
+    "scores without positions": (without_positions,),
+    "biases by the shift": (linear, one_sided, repeating),
+    "positions in a sum": (of_the_key, of_the_query, of_the_sum, of_the_product, of_the_ratio),
+    "turned rows": (rotary,),
+    "added sinusoids": (added,),
+    "sinusoids without items": (alone,),
+    "a query that is turned alone": (turned_query,),
+    "one place unlike the others": (
+        sink,
+        sink_of_later_queries,
+        seen_key,
+        seen_query,
+        last_key,
+        last_query,
+    ),
+    "every other or every fifth key": (every_other, every_fifth),
+    "blocks of positions": (in_blocks,),
+    "a bias up to position 7": (trained_length,),
+    "changes on one side or far away": (
+        of_earlier_keys,
+        of_later_keys,
+        of_its_own_key,
+        of_the_next_keys,
+    ),
+    "small steps": (in_small_steps,),
+    "large numbers": (turned_sinusoids,),
 }
 RELATIVE = (without_positions, linear, rotary, alone, one_sided, repeating, turned_sinusoids)
+KINDS = [(kind, score) for kind, scores in SCORES.items() for score in scores]
 #: A query and a key for each.
-ITEMS = draw(*[(2, 4)] * len(SCORES))
+ITEMS = draw(*[(2, 4)] * len(KINDS))
+CASES = (
+    *(Case(kind, (score, *items)) for (kind, score), items in zip(KINDS, ITEMS)),
+    Case("items of zeros", (added, np.zeros(4), np.zeros(4))),
+)
 
 
 # Tests that do not tell.
@@ -199,42 +217,82 @@ def _square(first, last):
     return [(t, s) for t in range(first, last) for s in range(first, last)]
 
 
-ALL = _square(0, LAST)
+#: Where both can be shifted by one, and all positions.
+ALL, PLACES = _square(0, LAST), _square(0, LAST + 1)
+#: Rounding of numbers about 1 is smaller.
+ROUNDING = 1e-13
 
 
 def _exchanged(score, q, k):
-    return all(_close(score(q, k, t, s), score(q, k, s, t)) for t, s in ALL)
+    return all(_close(score(q, k, t, s), score(q, k, s, t)) for t, s in PLACES)
 
 
 def _without_items(score, q, k):
     return is_relative(score, np.zeros_like(q), np.zeros_like(k))
 
 
+def _own_items(score, q, k):
+    return is_relative(score, np.ones_like(q), np.ones_like(k))
+
+
 def _by_distance(score, q, k):
-    return all(_close(score(q, k, t, s), score(q, k, abs(t - s), 0)) for t, s in ALL)
+    return all(_close(score(q, k, t, s), score(q, k, abs(t - s), 0)) for t, s in PLACES)
 
 
 def _no_positions(score, q, k):
-    return all(_close(score(q, k, t, s), q @ k) for t, s in ALL)
+    return all(_close(score(q, k, t, s), q @ k) for t, s in PLACES)
 
 
 def _items_exchanged(score, q, k):
-    return all(_close(score(q, k, t, s), score(k, q, t, s)) for t, s in ALL)
+    return all(_close(score(q, k, t, s), score(k, q, t, s)) for t, s in PLACES)
 
 
 def _some(score, q, k):
     return any(_close(score(q, k, t + 1, s + 1), score(q, k, t, s)) for t, s in ALL)
 
 
-def _wrong_only_where(relative):
+def _wrong_of(relative, values, cases):
     """Whether all that is said wrongly is said of scores that are relative, or of those not."""
+    truths = [is_relative(*case.args) for case in cases]
+    wrong = [truth for value, truth in zip(values, truths) if bool(value) != truth]
+    return bool(wrong) and all(truth == relative for truth in wrong)
 
-    def looks(values, cases):
-        truths = [case.args[0] in RELATIVE for case in cases]
-        wrong = [truth for value, truth in zip(values, truths) if bool(value) != truth]
-        return bool(wrong) and all(truth == relative for truth in wrong)
 
-    return looks
+def _largest_step(score, q, k):
+    """The most that a score changes when both positions are shifted by one."""
+    return max(abs(score(q, k, t + 1, s + 1) - score(q, k, t, s)) for t, s in ALL)
+
+
+def _by_tolerance(values, cases):
+    """Whether those scores are called relative whose steps are below some number."""
+    steps = [_largest_step(*case.args) for case in cases]
+    below = max((step for step, value in zip(steps, values) if value), default=0)
+    above = min((step for step, value in zip(steps, values) if not value), default=0)
+    return below < above and above > ROUNDING
+
+
+def _first_places(values, cases):
+    """Whether all positions up to some place are tried, and none beyond it."""
+    return any(
+        all(bool(value) == tried(*case.args) for value, case in zip(values, cases))
+        for tried in (_every(_square(0, n)) for n in range(2, LAST))
+    )
+
+
+def _too_tight(*seen):
+    return _wrong_of(True, *seen) and _by_tolerance(*seen)
+
+
+def _too_loose(*seen):
+    return _wrong_of(False, *seen) and _by_tolerance(*seen)
+
+
+def _too_much(*seen):
+    return _wrong_of(True, *seen) and not _by_tolerance(*seen)
+
+
+def _too_few(*seen):
+    return _wrong_of(False, *seen) and not (_by_tolerance(*seen) or _first_places(*seen))
 
 
 FEW = (
@@ -251,7 +309,7 @@ EXERCISE = Exercise(
     returns="a truth value",
     reference=is_relative,
     truth=True,
-    cases=tuple(Case(kind, (score, *items)) for (kind, score), items in zip(SCORES.items(), ITEMS)),
+    cases=CASES,
     mistakes=(
         Mistake(
             "always",
@@ -272,6 +330,21 @@ EXERCISE = Exercise(
             "angles, and the last digits differ: use np.isclose.",
         ),
         Mistake(
+            "too_tight",
+            _every(ALL, alike=lambda a, b: abs(a - b) < 1e-12),
+            "The comparison asks for too many equal digits. After a shift the same number is "
+            "computed from other angles, and rounding grows with the size of the numbers: use "
+            "np.isclose.",
+            recognise=_too_tight,
+        ),
+        Mistake(
+            "too_loose",
+            _every(ALL, alike=lambda a, b: abs(a - b) < 0.11),
+            "The comparison lets too much pass: a score that changes little with every step is "
+            "not relative either. Only rounding is to be forgiven: use np.isclose as it is.",
+            recognise=_too_loose,
+        ),
+        Mistake(
             "query_shifted",
             _every(ALL, by=(1, 0)),
             "Only the query is shifted. Then s − t is another, and a relative score may change. "
@@ -285,7 +358,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "opposite",
-            _every([(t, s) for t, s in ALL if s], by=(1, -1)),
+            _every([(t, s) for t, s in PLACES if t < LAST and s], by=(1, -1)),
             "Query and key are shifted against each other. Then t + s stays and s − t changes: "
             "shift both the same way.",
         ),
@@ -320,6 +393,12 @@ EXERCISE = Exercise(
             "products with the items are gone. Take the q and k that are given.",
         ),
         Mistake(
+            "own_items",
+            _own_items,
+            "The test is made with other items than the q and k that are given. For these rows a "
+            "score may be relative that is not for others: sinusoids added to zeros, for one.",
+        ),
+        Mistake(
             "some",
             _some,
             "One pair of positions that agrees is enough here. All have to: all, not any; or "
@@ -352,7 +431,7 @@ EXERCISE = Exercise(
             _every(_square(1, LAST)),
             "Position 0 is left out. A first key that all queries look at is not found.",
         ),
-        Mistake("first_few", _every(_square(0, 6)), FEW),
+        Mistake("first_few", _every(_square(0, 6)), FEW, recognise=_first_places),
         Mistake(
             "earlier_keys_only",
             _every([(t, s) for t, s in ALL if s <= t]),
@@ -379,17 +458,17 @@ EXERCISE = Exercise(
         Mistake(
             "too_few",
             _every([(1, 3)], by=(3, 3)),
-            "This says True too often: of some scores that change under a shift. Too few positions "
-            "are tried. Take every t and every s, and compare each score with that at t + 1 and "
-            "s + 1.",
-            recognise=_wrong_only_where(relative=False),
+            "This says True too often: of some scores that change under a shift. Either too few "
+            "positions are tried, or the comparison lets too much pass. Take every t and every s, "
+            "and compare each score with that at t + 1 and s + 1 by np.isclose.",
+            recognise=_too_few,
         ),
         Mistake(
             "too_much",
             lambda *given: is_relative(*given) and _items_exchanged(*given),
-            "This says False of some scores that are relative. More is changed than a shift of "
-            "both positions by the same, or the items are changed with them.",
-            recognise=_wrong_only_where(relative=True),
+            "This says False of some scores that are relative. Either more is changed than both "
+            "positions by the same, such as the items, or the comparison forgives no rounding.",
+            recognise=_too_much,
         ),
     ),
     definition="It should be True exactly where score(q, k, t + 1, s + 1) is score(q, k, t, s) for "

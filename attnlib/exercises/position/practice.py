@@ -195,7 +195,7 @@ PRACTICE = {
     "score": Kind(
         title="a rotary score",
         draw=score,
-        fields=["share"],
+        fields=["what it adds"],
         hint=RADIANS + "Turn the key by s − t times the frequency, and leave the query as it is; "
         "then the dot product.",
     ),

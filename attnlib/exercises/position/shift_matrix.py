@@ -4,47 +4,40 @@ import numpy as np
 
 from attnlib.exercises import Case, Exercise, Mistake
 
-
-def shift_matrix(k, d, base):
-    """A rotation for each pair of columns, by k times its frequency."""
-    angles = k * base ** (-np.arange(0, d, 2) / d)
-    R = np.zeros((d, d))
-    for i, angle in zip(range(0, d, 2), angles):
-        R[i, i] = R[i + 1, i + 1] = np.cos(angle)
-        R[i + 1, i], R[i, i + 1] = np.sin(angle), -np.sin(angle)
-    return R
-
-
-def _falling(d, base):
-    return float(base) ** (-np.arange(0, d, 2) / d)
+from ._frequencies import falling, wrong_frequencies
 
 
 def _block(cos, sin):
-    return np.array([[cos, -sin], [sin, cos]])
+    return [[cos, -sin], [sin, cos]]
 
 
-def _made(
+def shift_matrix(
+    k,
+    d,
+    base,
     *,
-    angles=lambda k, d, base: k * _falling(d, base),
+    places=lambda k: k,
+    frequencies=falling,
     block=_block,
     columns=lambda i, d: [2 * i, 2 * i + 1],
 ):
+    """A rotation for each pair of columns, by k times its frequency."""
+    R = np.zeros((d, d))
+    for i, angle in enumerate(places(k) * frequencies(d, base)):
+        R[np.ix_(columns(i, d), columns(i, d))] = block(np.cos(angle), np.sin(angle))
+    return R
+
+
+def _made(**changed):
     """shift_matrix with one part replaced."""
-
-    def made(k, d, base):
-        found = np.zeros((d, d))
-        for i, angle in enumerate(angles(k, d, base)):
-            found[np.ix_(columns(i, d), columns(i, d))] = block(np.cos(angle), np.sin(angle))
-        return found
-
-    return made
+    return lambda k, d, base: shift_matrix(k, d, base, **changed)
 
 
 EXERCISE = Exercise(
     signature="shift_matrix(k, d, base)",
     task="Write shift_matrix(k, d, base): the matrix R for which P[t] @ R is P[t + k] at every "
     "position t. P is what sinusoids gives: the sine of pair i in column 2i, its cosine in column "
-    "2i + 1, the frequency base^(−2i/d).",
+    "2i + 1, the frequency base^(−2i/d). k may be negative, and a fraction.",
     returns="an array of shape (d, d)",
     reference=shift_matrix,
     own=True,
@@ -52,10 +45,11 @@ EXERCISE = Exercise(
         Case("one pair", (1, 2, 10.0)),
         Case("two pairs", (3, 4, 100.0)),
         Case("a shift back", (-2, 4, 16.0)),
-        Case("half a position", (2.5, 6, 10000.0)),
+        Case("a fraction of a position", (2.5, 6, 10000.0)),
         Case("no shift", (0, 4, 100.0)),
     ),
     mistakes=(
+        *wrong_frequencies(_made),
         Mistake(
             "transposed",
             _made(block=lambda cos, sin: [[cos, sin], [-sin, cos]]),
@@ -70,14 +64,8 @@ EXERCISE = Exercise(
             "its cosine beside it.",
         ),
         Mistake(
-            "one_frequency",
-            _made(angles=lambda k, d, base: np.full(d // 2, float(k))),
-            "All pairs are turned by the same angle k. Pair i turns by k times its frequency, "
-            "base^(−2i/d).",
-        ),
-        Mistake(
             "one_step",
-            _made(angles=lambda k, d, base: _falling(d, base)),
+            _made(places=lambda k: 1),
             "This always moves by one position: k is left out of the angles.",
         ),
         Mistake(
@@ -111,39 +99,13 @@ EXERCISE = Exercise(
             "a pair have to mix, sin(t + k) = sin t cos k + cos t sin k.",
         ),
         Mistake(
-            "rising",
-            _made(angles=lambda k, d, base: k / _falling(d, base)),
-            "The minus in the exponent is missing: the frequencies fall from pair to pair, "
-            "base^(−2i/d).",
-        ),
-        Mistake(
-            "half_the_exponent",
-            _made(angles=lambda k, d, base: k * np.sqrt(_falling(d, base))),
-            "The exponent is −i/d, half of what it should be: −2i/d for pair i.",
-        ),
-        Mistake(
-            "twice_the_exponent",
-            _made(angles=lambda k, d, base: k * _falling(d, base) ** 2),
-            "The exponent is twice what it should be: −2i/d for pair i.",
-        ),
-        Mistake(
-            "base_10000",
-            lambda k, d, base: shift_matrix(k, d, 10000.0),
-            "The base is always 10000. Take the one that is given.",
-        ),
-        Mistake(
-            "degrees",
-            _made(angles=lambda k, d, base: np.deg2rad(k * _falling(d, base))),
-            "The angles are taken for degrees. NumPy's sine takes radians, and radians are meant.",
-        ),
-        Mistake(
             "one_too_many",
-            _made(angles=lambda k, d, base: (k + 1) * _falling(d, base)),
+            _made(places=lambda k: k + 1),
             "This moves by k + 1. For k = 0 the matrix has to be the identity.",
         ),
         Mistake(
             "never_back",
-            _made(angles=lambda k, d, base: abs(k) * _falling(d, base)),
+            _made(places=abs),
             "Shifts back come out as shifts on. A negative k turns the other way.",
         ),
     ),

@@ -4,34 +4,27 @@ import numpy as np
 
 from attnlib.exercises import Case, Exercise, Mistake
 
-
-def sinusoids(n, d, base):
-    """Sines in the columns 2i, cosines in the columns 2i + 1."""
-    angles = np.arange(n)[:, None] * base ** (-np.arange(0, d, 2) / d)
-    found = np.empty((n, d))
-    found[:, 0::2], found[:, 1::2] = np.sin(angles), np.cos(angles)
-    return found
+from ._frequencies import falling, side_by_side, wrong_frequencies
 
 
-def _pairs(first, second):
-    return np.stack([first, second], axis=-1).reshape(len(first), -1)
-
-
-def _made(
+def sinusoids(
+    n,
+    d,
+    base,
     *,
     places=np.arange,
-    exponents=lambda d: -np.arange(0, d, 2) / d,
-    angle=lambda x: x,
+    frequencies=falling,
     functions=(np.sin, np.cos),
-    joined=_pairs,
+    join=side_by_side,
 ):
-    """sinusoids with one part replaced."""
+    """Sines in the columns 2i, cosines in the columns 2i + 1."""
+    angles = np.outer(places(n), frequencies(d, base))
+    return join(*(function(angles) for function in functions))
 
-    def wrong(n, d, base):
-        angles = angle(places(n)[:, None] * np.asarray(base, float) ** exponents(d))
-        return joined(*(function(angles) for function in functions))
 
-    return wrong
+def _made(**changed):
+    """Sinusoids with one part replaced."""
+    return lambda n, d, base: sinusoids(n, d, base, **changed)
 
 
 def _own_exponents(n, d, base):
@@ -59,6 +52,7 @@ EXERCISE = Exercise(
         Case("the first position alone", (1, 4, 100.0)),
     ),
     mistakes=(
+        *wrong_frequencies(_made),
         Mistake(
             "exchanged",
             _made(functions=(np.cos, np.sin)),
@@ -72,27 +66,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "in_halves",
-            _made(joined=lambda first, second: np.concatenate([first, second], axis=1)),
+            _made(join=lambda first, second: np.concatenate([first, second], axis=1)),
             "All sines come first, and then all cosines. Sine and cosine of a pair should stand "
             "side by side: fill P[:, 0::2] and P[:, 1::2].",
-        ),
-        Mistake(
-            "half_the_exponent",
-            _made(exponents=lambda d: -np.arange(d // 2) / d),
-            "The exponent is −i/d, half of what it should be: the frequencies end at "
-            "base^(−1/2). The first component of pair i is in column 2i, and −2i/d is meant.",
-        ),
-        Mistake(
-            "twice_the_exponent",
-            _made(exponents=lambda d: -2 * np.arange(0, d, 2) / d),
-            "The exponent is twice what it should be. np.arange(0, d, 2) is 2i already; or i runs "
-            "over the pairs, and is divided by their number, not twice.",
-        ),
-        Mistake(
-            "rising",
-            _made(exponents=lambda d: np.arange(0, d, 2) / d),
-            "The minus in the exponent is missing: the frequencies rise from pair to pair, where "
-            "they should fall. Multiply by base^(−2i/d), or divide by base^(2i/d).",
         ),
         Mistake(
             "own_exponents",
@@ -108,35 +84,8 @@ EXERCISE = Exercise(
             "of column j.",
         ),
         Mistake(
-            "base_reached",
-            _made(exponents=lambda d: -np.linspace(0, 1, d // 2)),
-            "The last frequency is 1/base. The formula never gets there: with −2i/d and the "
-            "largest i, d/2 − 1, the exponent ends at −1 + 2/d.",
-        ),
-        Mistake(
-            "one_frequency",
-            _made(exponents=lambda d: np.zeros(d // 2)),
-            "All pairs turn with the same frequency, 1. That of pair i is base^(−2i/d).",
-        ),
-        Mistake(
-            "base_10000",
-            lambda n, d, base: sinusoids(n, d, 10000.0),
-            "The base is always 10000. Take the one that is given.",
-        ),
-        Mistake(
-            "degrees",
-            _made(angle=np.deg2rad),
-            "The angles are taken for degrees. NumPy's sine takes radians, and radians are meant.",
-        ),
-        Mistake(
-            "whole_turns",
-            _made(angle=lambda x: 2 * np.pi * x),
-            "There is a factor 2π too many. The frequencies are radians a position, not turns: "
-            "the first pair needs 2π positions for a whole turn.",
-        ),
-        Mistake(
             "part_of_the_length",
-            lambda n, d, base: _made(places=lambda n: np.arange(n) / n)(n, d, base),
+            _made(places=lambda n: np.arange(n) / n),
             "Positions are divided by n. Then the same place reads differently in a longer text.",
         ),
         Mistake(

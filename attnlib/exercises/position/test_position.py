@@ -60,7 +60,7 @@ def test_a_linear_bias_is_a_table_that_reaches_far_enough():
 
 def test_is_relative_knows_each_score():
     q, k = np.random.default_rng(2).normal(size=(2, 4))
-    for score in scores.SCORES.values():
+    for _, score in scores.KINDS:
         assert reference("is_relative")(score, q, k) == (score in scores.RELATIVE), score.__name__
     assert reference("is_relative")(scores.added, 0 * q, 0 * k)
 
@@ -133,6 +133,24 @@ def steps(n_q, n_k):
     return np.arange(n_k)[None] - np.arange(n_k - n_q, n_k)[:, None]
 
 
+def entry_by_entry(table, n_q, n_k, clipped):
+    m, found = len(table) // 2, np.zeros((n_q, n_k))
+    for i in range(n_q):
+        for j in range(n_k):
+            found[i, j] = table[m + clipped(j - (i + n_k - n_q), m)]
+    return found
+
+
+def shifted_by_1(alike, n=11):
+    return lambda score, q, k: all(
+        alike(score(q, k, t, s), score(q, k, t + 1, s + 1)) for t in range(n) for s in range(n)
+    )
+
+
+def up_to(n):
+    return shifted_by_1(np.isclose, n)
+
+
 def one_distance(score, q, k):
     first = score(q, k, 0, 3)
     return bool(np.allclose([score(q, k, t, t + 3) for t in range(1, 9)], first))
@@ -165,6 +183,16 @@ def by_the_first(score, q, k):
             n, d, *(f(np.arange(n)[:, None] * base ** (np.arange(0, d, 2) / d))
                     for f in (np.sin, np.cos)))),
         ("sinusoids", "column_for_pair", looped),
+        ("sinusoids", "slowest_first", lambda n, d, base: filled(
+            n, d, np.sin(waves(n, d, base))[:, ::-1], np.cos(waves(n, d, base))[:, ::-1])),
+        ("sinusoids", "pairs_from_1", lambda n, d, base: filled(
+            n, d, *(f(np.arange(n)[:, None] / base ** (2 * np.arange(1, d // 2 + 1) / d))
+                    for f in (np.sin, np.cos)))),
+        ("turn", "from_the_first_row", lambda X, positions, base: each_row(
+            X, positions - positions[0], base)),
+        ("turn", "two_minuses", lambda X, positions, base: filled(
+            len(X), X.shape[1], each_row(X, positions, base)[:, 0::2],
+            each_row(X, positions, base, -1)[:, 1::2])),
         ("shift_matrix", "transposed", lambda k, d, base: sinusoidal_shift(-k, d, base) + 0.0),
         ("shift_matrix", "transposed", lambda k, d, base: blocks(
             waves(2, d, base)[1] * k, lambda c, s: [[c, s], [-s, c]])),
@@ -179,8 +207,19 @@ def by_the_first(score, q, k):
         ("turn", "from_1", lambda X, positions, base: each_row(X, positions + 1, base)),
         ("bias_from_table", "turned_round", lambda table, n_q, n_k: table[
             len(table) // 2 - np.clip(steps(n_q, n_k), -(len(table) // 2), len(table) // 2)]),
-        ("bias_from_table", "wrapped", lambda table, n_q, n_k: np.take(
-            table, len(table) // 2 + steps(n_q, n_k), mode="wrap")),
+        ("bias_from_table", "not_clipped", lambda table, n_q, n_k: table[
+            len(table) // 2 + steps(n_q, n_k)]),
+        ("bias_from_table", "not_clipped", lambda table, n_q, n_k: entry_by_entry(
+            table, n_q, n_k, lambda shift, m: shift)),
+        ("bias_from_table", "clipped_after_only", lambda table, n_q, n_k: entry_by_entry(
+            table, n_q, n_k, min)),
+        ("bias_from_table", "clipped_before_only", lambda table, n_q, n_k: entry_by_entry(
+            table, n_q, n_k, lambda shift, m: max(shift, -m))),
+        ("bias_from_table", "clipped_before_only", lambda table, n_q, n_k: table[
+            np.maximum(len(table) // 2 + steps(n_q, n_k), 0)]),
+        ("bias_from_table", "turned_round_from_the_first", lambda table, n_q, n_k: np.array(
+            [[table[np.clip(i - j, -(len(table) // 2), len(table) // 2) + len(table) // 2]
+              for j in range(n_k)] for i in range(n_q)])),
         ("bias_from_table", "no_centre", lambda table, n_q, n_k: table[
             np.clip(steps(n_q, n_k), -(len(table) // 2), len(table) // 2)]),
         ("bias_from_table", "first_at_first", lambda table, n_q, n_k: table[
@@ -193,6 +232,13 @@ def by_the_first(score, q, k):
         ("is_relative", "positions_exchanged", lambda score, q, k: all(
             np.isclose(score(q, k, t, s), score(q, k, s, t))
             for t in range(12) for s in range(12))),
+        *(("is_relative", "first_few", up_to(n)) for n in (4, 8, 9, 10)),
+        ("is_relative", "own_items", lambda score, q, k: by_the_first(
+            score, np.ones(4), np.arange(4.0))),
+        ("is_relative", "too_tight", shifted_by_1(lambda a, b: abs(a - b) < 1e-12)),
+        *(("is_relative", "too_loose", shifted_by_1(alike)) for alike in (
+            lambda a, b: abs(a - b) < 0.11, lambda a, b: abs(a - b) < 0.01,
+            lambda a, b: round(a, 1) == round(b, 1))),
         ("is_relative", "too_few", lambda score, q, k: bool(
             np.isclose(score(q, k, 1, 3), score(q, k, 4, 6)))),
         ("is_relative", "too_few", lambda score, q, k: all(

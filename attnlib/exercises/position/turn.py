@@ -5,27 +5,36 @@ import numpy as np
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.drawing import draw
 
-
-def turn(X, positions, base):
-    """Each pair of neighbouring components turned by its frequency times the row's position."""
-    d = X.shape[1]
-    angles = positions[:, None] * base ** (-np.arange(0, d, 2) / d)
-    cos, sin, x, y = np.cos(angles), np.sin(angles), X[:, 0::2], X[:, 1::2]
-    found = np.empty(X.shape)
-    found[:, 0::2], found[:, 1::2] = x * cos - y * sin, x * sin + y * cos
-    return found
-
-
-def _falling(d, base):
-    return float(base) ** (-np.arange(0, d, 2) / d)
+from ._frequencies import falling, side_by_side, wrong_frequencies
 
 
 def _neighbours(X):
     return X[:, 0::2], X[:, 1::2]
 
 
-def _side_by_side(first, second):
-    return np.stack([first, second], axis=-1).reshape(len(first), -1)
+def _rotated(x, y, cos, sin):
+    return x * cos - y * sin, x * sin + y * cos
+
+
+def turn(
+    X,
+    positions,
+    base,
+    *,
+    places=np.asarray,
+    frequencies=falling,
+    split=_neighbours,
+    rotated=_rotated,
+    join=side_by_side,
+):
+    """Each pair of neighbouring components turned by its frequency times the row's position."""
+    angles = np.outer(places(positions), frequencies(X.shape[1], base))
+    return join(*rotated(*split(X), np.cos(angles), np.sin(angles)))
+
+
+def _made(**changed):
+    """Turn with one part replaced."""
+    return lambda X, positions, base: turn(X, positions, base, **changed)
 
 
 def _halves(X):
@@ -37,42 +46,20 @@ def _one_behind_the_other(first, second):
     return np.concatenate([first, second], axis=1)
 
 
-def _rotated(x, y, cos, sin):
-    return x * cos - y * sin, x * sin + y * cos
-
-
-def _made(
-    *,
-    places=lambda positions: np.asarray(positions),
-    frequencies=_falling,
-    angle=lambda x: x,
-    split=_neighbours,
-    join=_side_by_side,
-    rotated=_rotated,
-):
-    """Turn with one part replaced."""
-
-    def made(X, positions, base):
-        angles = angle(places(positions)[:, None] * frequencies(X.shape[1], base))
-        return join(*rotated(*split(X), np.cos(angles), np.sin(angles)))
-
-    return made
-
-
 def _overwritten(x, y, cos, sin):
     x = x * cos - y * sin
     return x, x * sin + y * cos
 
 
 def _described(positions, d, base):
-    angles = np.asarray(positions)[:, None] * _falling(d, base)
-    return _side_by_side(np.sin(angles), np.cos(angles))
+    angles = np.asarray(positions)[:, None] * falling(d, base)
+    return side_by_side(np.sin(angles), np.cos(angles))
 
 
 def _own_angles(X, positions, base):
     d = X.shape[1]
     angles = np.asarray(positions)[:, None] * base ** (-np.arange(d) / d)
-    partner = _side_by_side(-X[:, 1::2], X[:, 0::2])
+    partner = side_by_side(-X[:, 1::2], X[:, 0::2])
     return X * np.cos(angles) + partner * np.sin(angles)
 
 
@@ -92,6 +79,7 @@ EXERCISE = Exercise(
         Case("a position before 0", (*draw((2, 6)), np.array([-2, 4]), 100.0)),
     ),
     mistakes=(
+        *wrong_frequencies(_made),
         Mistake(
             "halves",
             _made(split=_halves, join=_one_behind_the_other),
@@ -112,7 +100,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "backwards",
-            _made(angle=np.negative),
+            _made(places=np.negative),
             "The rows turn clockwise: the minus stands at the wrong sine. From (1, 0), "
             "counter-clockwise, the second component becomes positive, x sin + y cos.",
         ),
@@ -128,16 +116,17 @@ EXERCISE = Exercise(
             "Each row is turned by one position too many. At position 0 a row stays as it is.",
         ),
         Mistake(
+            "from_the_first_row",
+            _made(places=lambda positions: np.asarray(positions) - positions[0]),
+            "Each row is turned by how far it stands from the first. Among these rows the scores "
+            "are the same, but not with rows that were turned in another call, such as those in a "
+            "cache. Take the positions as they are.",
+        ),
+        Mistake(
             "added",
             lambda X, positions, base: X + _described(positions, X.shape[1], base),
             "Descriptions of the positions are added to the rows. Rotary adds nothing: it turns "
             "what is there, and a row keeps its length.",
-        ),
-        Mistake(
-            "one_angle",
-            _made(frequencies=lambda d, base: np.ones(d // 2)),
-            "All pairs turn by the same angle, the position itself. Pair i turns by the position "
-            "times base^(−2i/d).",
         ),
         Mistake(
             "one_position",
@@ -158,6 +147,12 @@ EXERCISE = Exercise(
             "x sin + y cos.",
         ),
         Mistake(
+            "two_minuses",
+            _made(rotated=lambda x, y, cos, sin: (x * cos - y * sin, y * cos - x * sin)),
+            "Both sines have a minus, so this is no rotation and changes lengths: x cos − y sin, "
+            "x sin + y cos.",
+        ),
+        Mistake(
             "exchanged",
             _made(rotated=lambda x, y, cos, sin: (x * sin - y * cos, x * cos + y * sin)),
             "Sine and cosine are exchanged. At position 0 a row has to stay as it is: its own "
@@ -170,36 +165,10 @@ EXERCISE = Exercise(
             "the old ones: keep them until both are there.",
         ),
         Mistake(
-            "rising",
-            _made(frequencies=lambda d, base: 1 / _falling(d, base)),
-            "The minus in the exponent is missing: the frequencies fall from pair to pair, "
-            "base^(−2i/d).",
-        ),
-        Mistake(
-            "half_the_exponent",
-            _made(frequencies=lambda d, base: np.sqrt(_falling(d, base))),
-            "The exponent is −i/d, half of what it should be: −2i/d for pair i.",
-        ),
-        Mistake(
-            "twice_the_exponent",
-            _made(frequencies=lambda d, base: _falling(d, base) ** 2),
-            "The exponent is twice what it should be: −2i/d for pair i.",
-        ),
-        Mistake(
             "own_angles",
             _own_angles,
             "Every column has an angle of its own, by base^(−j/d). Both components of a pair turn "
             "by one angle, that of the even column; otherwise lengths change.",
-        ),
-        Mistake(
-            "base_10000",
-            lambda X, positions, base: turn(X, positions, 10000.0),
-            "The base is always 10000. Take the one that is given.",
-        ),
-        Mistake(
-            "degrees",
-            _made(angle=np.deg2rad),
-            "The angles are taken for degrees. NumPy's sine takes radians, and radians are meant.",
         ),
     ),
     properties=(
@@ -213,5 +182,6 @@ EXERCISE = Exercise(
     definition="Pair i of row r should be x cos a − y sin a and x sin a + y cos a, with the angle "
     "a = positions[r] · base^(−2i/d).",
     general="Turn one row [1, 0, 1, 0] at position 1, base 100: cos 1, sin 1, cos 0.1, sin 0.1.",
-    why="A dot product of two turned rows knows how far apart they stand, and no more about where.",
+    why="A dot product of two turned rows knows how far apart they stand and which comes first, "
+    "and no more about where.",
 )
