@@ -1,13 +1,14 @@
-"""Positions as hands of clocks, and how alike two of them are at every distance."""
+"""Positions as hands of clocks, and how alike two of them are at every shift."""
 
 import numpy as np
+import traitlets
 
 from attnlib import figures
 from attnlib.palette import LIGHT
 from attnlib.positions import rotary, sinusoidal, sinusoidal_shift, wavelengths
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
-from attnlib.widgets.shared.traits import Numbers, choice, presets, text, whole
+from attnlib.widgets.shared.traits import Numbers, choice, presets, text, whole, within
 from attnlib.widgets.shared.words import fill
 
 #: The last position, the longest shift, how far a query can look, components at most.
@@ -64,25 +65,32 @@ class PositionExplorer(BookWidget):
         {"scheme": "rotary", "query": [0] * 16, "d": 16, "base": 10, "pair": 3},
     )
 
+    #: Between which bounds the numbers of `query` and `key` may lie.
+    item_range = (-3, 3)
+
     position = whole("Where the query stands.", 5, 0, LAST)
     shift = whole("Where the key stands, counted from the query.", 3, -FAR, FAR)
     ahead = whole(
-        "How many positions on the query's hands are turned: where it looks.", 0, -LOOK, LOOK
+        "How many positions ahead the query's hands are turned: where it looks.", 0, -LOOK, LOOK
     )
-    d = choice("Components: two for each clock.", (8, 2, 4, 16)).tag(type="{2, 4, 8, 16}")
-    base = choice("What the slowest frequency is set by.", (100, 10, 10000)).tag(
-        type="{10, 100, 10000}"
-    )
+    d = choice("Components: two for each clock.", (8, 2, 4, 16))
+    base = choice("What the slowest frequency is set by.", (100, 10, 10000))
     scheme = choice(
         "What the hands are: descriptions of positions, items to which these are added, or items "
         "that are turned.",
         SCHEMES,
     )
     pair = whole("The clock that is looked at, from 0; the last if there are fewer.", 0, 0, 7)
-    query = Numbers("The query's item, of which the first d numbers are used.", QUERY, (MOST,))
-    key = Numbers("The key's item.", KEY, (MOST,))
+    query = Numbers(
+        "The query's item, of which the first d numbers are used, from −3 to 3.", QUERY, (MOST,)
+    )
+    key = Numbers("The key's item, also from −3 to 3.", KEY, (MOST,))
     presets = presets('{"label": "Two hands", "d": 4}')
     title = text("The heading over the widget.", "Turn the hands, watch the similarity")
+
+    @traitlets.validate("query", "key")
+    def _short_enough(self, proposal):
+        return within(self, proposal["trait"].name, proposal["value"], "item_range")
 
     def rows(self, shift=None):
         """The query and the key that many positions on, ``(d,)`` each."""

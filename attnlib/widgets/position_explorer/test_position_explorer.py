@@ -8,8 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 from widget_pages import centre, drag, frame, handle, numbers, refused, state
 
-from attnlib import rotary, sinusoidal, wavelengths
+from attnlib import rotary, sinusoidal, sinusoidal_shift, wavelengths
+from attnlib.palette import LIGHT
 from attnlib.widgets import PositionExplorer
+from attnlib.widgets.shared.words import fill
 
 browser = pytest.mark.browser
 each_sample = pytest.mark.parametrize(
@@ -31,10 +33,19 @@ schemes = pytest.mark.parametrize("scheme", ["alone", "added", "rotary"])
         ("pair", "pair", 8),
         ("finite numbers of shape (16,)", "query", [1, 2]),
         ("not finite", "key", [math.inf] * 16),
+        ("between -3 and 3", "query", [3.1] + [0] * 15),
+        ("between -3 and 3", "key", [1e200] * 16),
+        ("not the bool", "position", True),
     ],
 )
 def test_what_is_wrong_is_refused(words, trait, value):
     refused(PositionExplorer, words, **{trait: value})
+
+
+def test_a_whole_number_may_come_as_a_float():
+    explorer = PositionExplorer(d=4.0, base=10.0)
+    assert [type(explorer.d), type(explorer.base)] == [int, int]
+    assert explorer.hands().shape == (2, 2, 2)
 
 
 @pytest.mark.parametrize("d", [2, 4, 8, 16])
@@ -164,27 +175,133 @@ def test_four_terms_make_a_part_where_positions_are_added(javascript, given):
         assert terms[3] == pytest.approx(math.cos(angle), abs=1e-12)
 
 
+SHIFTS = np.arange(-50, 51)
+
+
+def arms(model):
+    """Where items end to which positions are added, right and up, ``(2, d / 2, 2)``; or 0."""
+    items = [row[: model.d] for row in (model.query, model.key)]
+    turn = sinusoidal_shift(model.ahead, model.d, model.base)
+    both = np.array([items[0] @ turn, items[1]]) * (model.scheme == "added")
+    return both.reshape(2, -1, 2)
+
+
+def place(element, *names):
+    return [float(element.get_attribute(name)) for name in names]
+
+
 @browser
 @each_sample
-def test_every_clock_shows_its_hands_and_numbers(show, given):
+def test_the_clocks_that_are_drawn_are_pythons(show, given):
     model = PositionExplorer(**given)
     page = show(model)
+    said, hands, chosen = model.numbers(), model.hands(), model.numbers()["pair"]
     clocks = page.locator(".attn-clock:not([hidden])")
     assert clocks.count() == model.d // 2
+    # Up is less in the picture; 44 is how long a hand that reaches the edge is drawn.
+    unit = np.array([44, -44]) / model.reach
     for i, (wave, part) in enumerate(zip(wavelengths(model.d, model.base), model.parts)):
-        _, λ, said = clocks.nth(i).locator(".attn-clock-texts span").all_inner_texts()
-        assert_allclose([numbers(λ)[0], numbers(said)[0]], [wave, part], atol=0.051)
-        tip = clocks.nth(i).locator(".attn-clock-tip")
-        right, up = model.hands()[1, i] * 44 / model.reach
-        place = [float(tip.get_attribute(name)) for name in ("cx", "cy")]
-        assert_allclose(place, [right, -up], atol=0.006)
-        # The coil leads from the query's hand to the key's.
-        coil = numbers(clocks.nth(i).locator(".attn-clock-coil").get_attribute("d"))
-        for end, role in ((coil[:2], 0), (coil[-2:], 1)):
-            length = np.hypot(*model.hands()[role, i])
-            if length > 1e-9 and np.hypot(*model.hands()[0, i]) > 1e-9:
-                there = np.array([end[0], -end[1]]) / np.hypot(*end)
-                assert_allclose(there, model.hands()[role, i] / length, atol=0.002)
+        one, words = clocks.nth(i), model.words
+        texts = one.locator(".attn-clock-texts span").all_inner_texts()
+        share = fill(words["parts"][model.scheme], {"part": part})
+        assert texts == [f"pair {i}", fill(words["clock"], {"wavelength": wave}), share]
+        assert one.get_by_role("radio").is_checked() == (i == chosen)
+        assert (one.get_attribute("data-chosen") is not None) == (i == chosen)
+        for role, kind in enumerate((".attn-query", ".attn-key")):
+            drawn = numbers(one.locator(f"path{kind}").get_attribute("d"))
+            ends = [arms(model)[role, i], hands[role, i]][0 if arms(model)[role, i].any() else 1 :]
+            assert_allclose(np.reshape(drawn, (-1, 2)), [[0, 0], *(ends * unit)], atol=0.006)
+        tip = one.locator("circle.attn-key")
+        assert_allclose(place(tip, "cx", "cy"), hands[1, i] * unit, atol=0.006)
+        (size,) = place(one.locator(".attn-clock-dial"), "r")
+        assert size == pytest.approx(unit[0], abs=0.006)
+        # The coil leads from the query's hand to the key's, and by the angle that is said.
+        lengths = np.linalg.norm(hands[:, i], axis=1)
+        if min(lengths) > 1e-9:
+            coil = np.reshape(numbers(one.locator(".attn-clock-coil").get_attribute("d")), (-1, 2))
+            towards = [1, -1] * coil / np.linalg.norm(coil, axis=1)[:, None]
+            assert_allclose(towards[[0, -1]], (hands[:, i].T / lengths).T, atol=0.002)
+            turned = np.unwrap(np.arctan2(*towards.T))
+            assert turned[-1] - turned[0] == pytest.approx(said["angle"][i], abs=0.01)
+
+
+@browser
+@each_sample
+def test_the_curve_that_is_drawn_is_pythons(show, given):
+    model = PositionExplorer(**given)
+    page = show(model)
+    chart, chosen = page.locator(".attn-likeness"), model.numbers()["pair"]
+    width, height = numbers(chart.get_attribute("viewBox"))[2:]
+    left, right, top, floor = 38, width - 14, 10, height - 40
+
+    def at(shift, y):
+        across = left + (shift + 50) * (right - left) / 100
+        return np.transpose([across, (top + floor) / 2 - y / model.top * (floor - top) / 2])
+
+    def points(kind):
+        found = chart.locator(f".attn-likeness-{kind}").get_attribute("d")
+        return np.reshape(numbers(found.replace("h0", "")), (-1, 2))
+
+    pairs = np.array([np.prod(model.rows(k).reshape(2, -1, 2), axis=0).sum(-1) for k in SHIFTS])
+    for kind, values in (("line", model.similarities), ("wave", pairs[:, chosen])):
+        drawn = points(kind)
+        assert len(drawn) == 401
+        assert_allclose(drawn[::4], at(SHIFTS, values), atol=0.011)
+    assert_allclose(points("dots"), at(SHIFTS, model.similarities), atol=0.011)
+    x, y = at(model.shift, model.similarities[model.shift + 50])
+    for kind in (".attn-likeness-knob", ".attn-hit"):
+        assert_allclose(place(chart.locator(kind), "cx", "cy"), [x, y], atol=0.011)
+    stem = place(chart.locator(".attn-likeness-stem"), "x1", "y1", "x2", "y2")
+    assert_allclose(stem, [x, (top + floor) / 2, x, y], atol=0.011)
+    ahead = at(model.ahead, 0.0)[0]
+    looks = place(chart.locator(".attn-likeness-look"), "x1", "y1", "x2", "y2")
+    assert_allclose(looks, [ahead, top, ahead, floor], atol=0.011)
+    (letter,) = place(chart.locator("text.attn-query"), "x")
+    assert ahead < letter < ahead + 8
+    ticks = [(text.text_content(), *place(text, "x", "y")) for text in chart.locator("text").all()]
+    levels = [(y, numbers(said)[0]) for said, x, y in ticks if x < left]
+    assert levels == [
+        (pytest.approx(y, abs=6), pytest.approx(level, abs=0.051))
+        for y, level in ((top, model.top), ((top + floor) / 2, 0), (floor, -model.top))
+    ]
+    shifts = [(numbers(said)[0], x) for said, x, y in ticks if floor + 10 < y < floor + 20]
+    assert shifts == [(k, pytest.approx(at(k, 0.0)[0])) for k in range(-50, 51, 10)]
+
+
+@browser
+@each_sample
+def test_what_is_written_are_the_words_with_pythons_numbers(show, given):
+    model = PositionExplorer(**given)
+    page, words = show(model), model.words
+    for place, text in {
+        ".attn-clocks-where .attn-query": words["query"],
+        ".attn-clocks-where .attn-key": words["key"],
+        ".attn-panel-title": words["curve"],
+        ".attn-likeness-peaks": f"{words['peaks']} {words['dashed']}",
+    }.items():
+        assert page.locator(place).inner_text() == fill(text, model.numbers()), place
+
+
+@each_sample
+def test_the_still_picture_shows_the_hands_and_the_curve(given):
+    model = PositionExplorer(**given)
+    clocks, below = PositionExplorer.picture.__wrapped__(model).subfigs
+    colours = [LIGHT["query"], LIGHT["key"]]
+    assert len(clocks.axes) == model.d // 2
+    for i, ax in enumerate(clocks.axes):
+        assert fill(model.words["clock"], {"wavelength": wavelengths(model.d, model.base)[i]}) == (
+            ax.get_xlabel()
+        )
+        for role, line in enumerate(ax.lines[1:]):
+            assert line.get_color() == colours[role]
+            assert_allclose(line.get_xydata(), [[0, 0], model.hands()[role, i] / model.reach])
+    curve, ahead, chosen = below.axes[0].lines
+    assert_allclose(curve.get_xydata(), np.transpose([SHIFTS, model.similarities]))
+    assert_allclose(ahead.get_xdata(), model.ahead)
+    assert_allclose(chosen.get_xydata(), [[model.shift, model.similarities[model.shift + 50]]])
+    assert [ahead.get_color(), chosen.get_color()] == colours
+    low, high = below.axes[0].get_ylim()
+    assert (low, high) == (-model.top, model.top)
 
 
 @browser

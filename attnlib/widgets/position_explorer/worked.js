@@ -26,8 +26,8 @@ export function workedLines(state, i, numbers, from, to) {
     `Query ${turn(sum(position, ahead, "+"), position + ahead)}, key ${turn(bracketed(other), other)}.`;
   if (scheme === "added") {
     const [ii, ip, pi, pp] = termsOf(state, i).map((x) => number(x, 3));
-    const end = `place \u00b7 place ${pp}: ${number(part[i], 3)}.`;
-    return [first, `Item \u00b7 item ${ii}, item \u00b7 place ${ip}, place \u00b7 item ${pi}, ${end}`];
+    const end = `position \u00b7 position ${pp}: ${number(part[i], 3)}.`;
+    return [first, `Item \u00b7 item ${ii}, item \u00b7 position ${ip}, position \u00b7 item ${pi}, ${end}`];
   }
   const turned = (shift - ahead) * omega;
   const between = `${sum(shift, ahead, "\u2212")} \u03c9`;
