@@ -76,20 +76,21 @@ QUESTIONS = {
         ),
     ),
     "side": choice(
-        "A model without a mask has the bias −0.5 |t − s| and no other position. It is to say, for "
-        "each word, whether the word “but” comes before it. What will it learn?",
+        "A model without a mask has the bias −0.5 |t − s| and no other position. Each text has the "
+        "word “but” exactly once. Each of the other words is asked whether “but” comes before it. "
+        "What will the model learn?",
         wrong(
             "To do it, but only for near words.",
             "It knows how near a word is, at any distance. It does not know on which side.",
         ),
         wrong(
             "To do it at the trained length only.",
-            "Already there it cannot: turn the text round, and every word keeps its answer.",
+            "Already there it cannot: read the text from the end, and every word keeps its answer.",
         ),
         right(
-            "Nothing better than guessing, over texts and the same texts turned round.",
-            "Turned round, every answer goes with its word, and every right answer changes. So it "
-            "is right in exactly one of the two.",
+            "Nothing better than guessing, over texts and the same texts read from the end.",
+            "Every answer goes with its word, and every right answer changes. So it is right in "
+            "exactly one of the two.",
         ),
         wrong(
             "To do it, if it has more layers.",
@@ -122,7 +123,8 @@ QUESTIONS = {
     "cached": choice(
         "A program writes word by word. At each step, for the newest item, it runs "
         "`q = rotary(x @ W_Q)` and `k = rotary(x @ W_K)`, with `x` of shape (1, d), and appends "
-        "`k` to a cache. What is wrong?",
+        "`k` to a cache. Without positions, `rotary(X)` counts the rows of `X` from 0. What is "
+        "wrong?",
         wrong(
             "Keys in a cache must be turned again at each step, as the distance grows.",
             "The query is turned, too. Its angle minus the key's is the distance, without any "
