@@ -19,8 +19,8 @@ def heatmap(matrix, *, queries=None, keys=None, signed=False, title=None, digits
         Diverging colours centred on zero, instead of ink from 0 to 1.
     title : str, optional
         Text over the axes.
-    digits : int
-        Decimals in the cells; cells are written up to 8 × 8.
+    digits : int or None
+        Decimals in the cells; cells are written up to 8 × 8, and not at all with None.
     ax : matplotlib.axes.Axes, optional
         Where to draw; new axes by default.
 
@@ -60,7 +60,7 @@ def heatmap(matrix, *, queries=None, keys=None, signed=False, title=None, digits
     ax.set_yticks(np.arange(n_q - 1) + 0.5, minor=True)
     ax.grid(which="minor", color=LIGHT["page"], linewidth=2)
     ax.tick_params(which="minor", length=0)
-    if max(n_q, n_k) <= 8:
+    if digits is not None and max(n_q, n_k) <= 8:
         for (i, j), value in np.ndenumerate(matrix):
             dark = abs(value) > 0.55 * high
             colour = LIGHT["page"] if dark else LIGHT["ink"]

@@ -36,6 +36,11 @@ def test_heatmap_writes_numbers_up_to_eight_by_eight():
     assert len(figures.heatmap(np.eye(9)).texts) == 0
 
 
+def test_heatmap_of_yes_and_no_may_go_without_numbers():
+    ax = figures.heatmap(np.array([[True, False]]), digits=None)
+    assert not ax.texts and ax.images[0].get_array().tolist() == [[1, 0]]
+
+
 @pytest.mark.parametrize(
     ("matrix", "message"), [(np.zeros(3), "shape"), ([[1.5]], "signed=True"), ([[-0.1]], "0 and 1")]
 )

@@ -179,7 +179,10 @@ def _factor(exercise, came, wanted):
 def _reordered(exercise, came, wanted):
     came, wanted = ([np.sort(a, axis=None) for a in arrays] for arrays in (came, wanted))
     if all(equal(a, w, exercise) for a, w in zip(came, wanted)):
-        return "These are the right numbers in another order: look for something that is sorted."
+        return (
+            "These are the right numbers in another order: look for something that is sorted, or "
+            "counted from the other end."
+        )
     return None
 
 

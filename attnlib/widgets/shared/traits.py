@@ -13,17 +13,28 @@ def text(help, default=""):
     return traitlets.Unicode(default, help=help).tag(sync=True, type="str")
 
 
+class _OneOf(traitlets.Enum):
+    def validate(self, obj, value):
+        found = super().validate(obj, value)
+        return next(known for known in self.values if known == found)  # 8 also where 8.0 is given
+
+
 def choice(help, options):
-    """One of several names, by default the first."""
-    names = list(options)
-    kind = "{" + ", ".join(f'"{name}"' for name in names) + "}"
-    return traitlets.Enum(names, names[0], help=help).tag(sync=True, type=kind)
+    """One of several names or whole numbers, by default the first."""
+    known = list(options)
+    kind = "{" + ", ".join(json.dumps(one, ensure_ascii=False) for one in known) + "}"
+    return _OneOf(known, known[0], help=help).tag(sync=True, type=kind)
+
+
+class _Whole(traitlets.Int):
+    def validate(self, obj, value):
+        return self.error(obj, value) if isinstance(value, bool) else super().validate(obj, value)
 
 
 def whole(help, default, low=None, high=None):
     """A whole number between two bounds, which are allowed."""
     kind = "int" + _between(low, high)
-    return traitlets.Int(default, min=low, max=high, help=help).tag(sync=True, type=kind)
+    return _Whole(default, min=low, max=high, help=help).tag(sync=True, type=kind)
 
 
 class _Finite(traitlets.Float):

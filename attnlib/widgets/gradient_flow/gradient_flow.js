@@ -1,0 +1,122 @@
+// Choose an output or a loss: every number on the way to it shows how it pulls. Nudge one.
+import { button, choice } from "../shared/controls.js";
+import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { presets, readable, spoken } from "../shared/frame.js";
+import { fill, h, replaced, write } from "../shared/parts.js";
+import { curvePanel } from "./curve.js";
+import { allowed, backwards, downhill, forwards, goalOf, nudged, placeOf, reached } from "./flow.js";
+import { named, tables } from "./tables.js";
+import { lines, recipe, usesOf } from "./worked.js";
+import words from "./words.json";
+
+const TRAITS = ["Q", "K", "V", "target", "goal", "entry", "nudge", "mask", "without"];
+const [LIMIT, REACH, RATE] = [6, 2, 0.5];
+
+// All that follows from the state.
+function flowOf(model) {
+  const [Q, K, V, target, goal, entry, nudge, mask, without] = TRAITS.map((name) => model.get(name));
+  const pairs = allowed(Q.length, K.length, mask);
+  const found = forwards({ q: Q, k: K, v: V }, pairs);
+  const aim = goalOf(goal, found.y, target);
+  const slopes = backwards(found, aim.d, without);
+  return { pairs, found, target, goal, entry, nudge, without, value: aim.value, slopes };
+}
+
+export function render({ model, el }) {
+  const [queries, keys, width] = [model.get("Q").length, model.get("K").length, 2];
+  const table = tables({
+    shapes: {
+      q: [queries, width],
+      s: [queries, keys],
+      w: [queries, keys],
+      y: [queries, width],
+      k: [keys, width],
+      v: [keys, width],
+    },
+    limit: LIMIT,
+    at: (letter) => model.get(letter.toUpperCase()),
+    place: (letter, i, j, x, entry) => {
+      const rows = model.get(letter.toUpperCase());
+      change(model, { [letter.toUpperCase()]: replaced(rows, i, replaced(rows[i], j, x)), entry });
+    },
+    choose: (entry) => change(model, { entry }),
+    aim: (goal) => change(model, { goal }),
+  });
+  const plot = curvePanel({
+    reach: REACH,
+    at: () => model.get("nudge"),
+    place: (nudge) => change(model, { nudge }),
+  });
+  const legend = h("p", { class: "attn-slope-legend" });
+  const worked = [h("span"), h("span")];
+  const heading = h("p", { class: "attn-panel-title" });
+  const promise = h("p", { class: "attn-slope-promise attn-number" });
+  const whole = h("input", { type: "radio", name: table.group, value: "loss" });
+  whole.addEventListener("change", () => change(model, { goal: "loss" }));
+  const parts = Object.entries(words.parts);
+  const controls = [
+    bound(model, "mask", choice, { label: "Mask", options: [["none", "none"], ["causal", "causal"]] }),
+    bound(model, "without", choice, { label: "Forget", options: parts }),
+  ];
+  const voice = spoken(words);
+  const panels = h(
+    "div",
+    { class: "attn-slopes", role: "group" },
+    ...table.elements,
+    h("div", { class: "attn-slope-panel" }, heading, plot.root, promise),
+  );
+  const step = button("Step downhill", () => {
+    const { slopes } = flowOf(model);
+    const moved = ["Q", "K", "V"].map((name) => [
+      name,
+      downhill(model.get(name), slopes[name.toLowerCase()], RATE, LIMIT),
+    ]);
+    change(model, Object.fromEntries(moved));
+  });
+  const writeTexts = readable(panels, (numbers, said, [formula, sum], goal) => {
+    worked.forEach((line, n) => write(line, [formula, sum][n]));
+    write(promise, fill(words.promise, numbers));
+    write(legend, said(words.legend));
+    const curve = goal === "loss" ? words.curve.replace("{goal}", `${words.loss} ${words.square}`) : words.curve;
+    write(heading, said(fill(curve, numbers)));
+    panels.setAttribute("aria-label", said(fill(words.derivatives, numbers)));
+  });
+
+  function draw() {
+    const flow = flowOf(model);
+    const { pairs, found, target, goal, entry, nudge, without, value, slopes } = flow;
+    const how = recipe(entry, pairs, width, without);
+    const moved = (t) => nudged(found, pairs, goal, target, entry, t);
+    const { letter, i, j } = placeOf(entry);
+    const slope = slopes[letter][i][j];
+    const live = reached(goal, pairs, width);
+    table.draw({ ...flow, live, uses: usesOf(how, keys) });
+    plot.draw(moved, slope, nudge);
+    whole.checked = goal === "loss";
+    controls.forEach((control) => control.draw());
+    const numbers = { value, slope, nudge, predicted: slope * nudge, actual: moved(nudge) - value };
+    for (const name of "qkvsw") numbers[`d_${name}`] = slopes[name].flat();
+    const goalName = goal === "loss" ? words.loss : named(goal);
+    const said = (sentence) =>
+      sentence.replace("{goal}", goalName).replace("{entry}", named(entry)).replace(/^t/, "T");
+    writeTexts(numbers, said, lines(how, found, slopes), goal);
+    voice.say(() => said(fill(words.said, numbers)), numbers);
+  }
+
+  const whichLoss = h("label", { class: "attn-choice" }, whole, h("span", null, words.loss));
+  el.append(
+    frameOf(
+      model,
+      panels,
+      table.message,
+      h("p", { class: "attn-slope-worked" }, ...worked),
+      legend,
+      controlRow(
+        [{ element: whichLoss }, ...controls],
+        h("div", { class: "attn-slope-buttons" }, step, presets(model, TRAITS, table.restore)),
+      ),
+      voice.element,
+    ),
+  );
+  return follow(model, TRAITS, draw);
+}

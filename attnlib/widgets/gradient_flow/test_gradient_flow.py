@@ -1,0 +1,247 @@
+"""Derivatives of one number by every other: the book's, the page's, and what a nudge finds."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from traitlets import TraitError
+from widget_pages import frame, handle, numbers, refused, state
+
+from attnlib import scaled_dot_product_attention, softmax
+from attnlib.gradients import attention_vjp, finite_difference
+from attnlib.widgets import GradientFlow
+
+browser = pytest.mark.browser
+each_sample = pytest.mark.parametrize(
+    "given", GradientFlow.samples, ids=range(len(GradientFlow.samples))
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "trait", "value"),
+    [
+        ("finite numbers of shape (n, 2)", "Q", [1, 2]),
+        ("not finite", "K", [[1, math.nan], [0, 0]]),
+        ("at most 3 rows, got 4", "V", [[0, 0]] * 4),
+        ("between -6.0 and 6.0", "target", [[0, 7], [0, 0]]),
+        ("goal must be one of y11, y12, y21, y22, loss, got 'y31'", "goal", "y31"),
+        ("'y13'", "goal", "y13"),
+        ("'loss'", "entry", "loss"),
+        ("got 's33'", "entry", "s33"),
+        ("nudge", "nudge", 2.5),
+        ("mask", "mask", "padding"),
+        ("without", "without", "softmax"),
+    ],
+)
+def test_what_is_wrong_is_refused(words, trait, value):
+    refused(GradientFlow, words, **{trait: value})
+
+
+def test_rows_that_do_not_fit_each_other_are_refused():
+    for given in (
+        {"K": [[1, 0]], "V": [[1, 0]]},
+        {"V": [[1, 0], [2, 0]]},
+        {"target": [[0, 0]]},
+    ):
+        with pytest.raises(TraitError, match="a value for each key, a target for each query"):
+            GradientFlow(**given)
+    flow = GradientFlow()
+    before = flow.state()
+    for trait, rows in (("Q", 3), ("K", 2), ("V", 2), ("target", 1)):
+        with pytest.raises(TraitError, match=rf"{trait} has \d rows, got {rows}: make a new one"):
+            setattr(flow, trait, [[1, 0]] * rows)
+    assert flow.state() == before
+
+
+@each_sample
+def test_what_the_derivatives_say_is_what_small_nudges_find(given):
+    flow = GradientFlow(**given | {"without": "nothing"})
+    for name in flow.names("qkvsw"):
+        flow.entry = name
+        slope = (flow.nudged(1e-6) - flow.nudged(-1e-6)) / 2e-6
+        assert flow.numbers()["slope"] == pytest.approx(slope, abs=1e-8), name
+
+
+@each_sample
+def test_they_are_the_books(given):
+    flow = GradientFlow(**given | {"without": "nothing"})
+    Q, K, V = (np.array(rows) for rows in (flow.Q, flow.K, flow.V))
+    output, _ = scaled_dot_product_attention(Q, K, V, mask=flow.pairs)
+    assert_allclose(flow.output, output)
+    d_output = finite_difference(lambda Y: flow._goal(Y)[0], output)
+    expected = attention_vjp(d_output, Q, K, V, mask=flow.pairs)
+    for letter, d in zip("qkv", expected):
+        assert_allclose(flow.gradients[letter], d, atol=1e-9)
+
+
+def test_what_is_forgotten_makes_the_line_miss_the_curve():
+    flow = GradientFlow(entry="k31", V=[[1, 2], [5, 4], [5, 6]])
+    right = flow.numbers()["slope"]
+    flow.without = "scale"
+    assert flow.numbers()["slope"] == pytest.approx(right * math.sqrt(2))
+    weights, d_weights = flow.weights[0], np.array(flow.V)[:, 0]
+    for without, d_score in [
+        ("mean", weights * d_weights),
+        ("diagonal", weights * (1 - weights) * d_weights),
+    ]:
+        flow.without = without
+        assert_allclose(flow.gradients["s"][0], d_score)
+        assert abs(flow.numbers()["slope"] - right) > 0.1
+
+
+def test_the_worked_example():
+    flow = GradientFlow()
+    assert_allclose(flow.gradients["s"][0], [-0.802224, 0, 0.802224], atol=5e-7)
+    assert flow.numbers()["slope"] == pytest.approx(0.567258, abs=5e-7)
+    flow.Q = [[6, 6], [0, 1]]
+    assert abs(flow.gradients["q"]).max() < 0.05 and flow.gradients["v"].max() > 0.9
+
+
+def test_steps_downhill_lower_the_loss_and_stay_within_bounds():
+    flow = GradientFlow(goal="loss", target=[[1, 5], [4, 4]])
+    before = flow.numbers()["value"]
+    for _ in range(20):
+        flow.step()
+    assert flow.numbers()["value"] < 0.1 * before
+    flow = GradientFlow(goal="y11", V=[[-6, 0], [-5.9, 0], [0, 0]])
+    flow.step()
+    assert np.array(flow.V).min() == -6
+
+
+def test_the_picture_says_what_is_differentiated():
+    for goal, name in (("y12", "y₁₂"), ("loss", "the loss")):
+        picture = GradientFlow(goal=goal).picture()["image/svg+xml"]
+        assert f"Derivatives of {name}" in picture
+
+
+@browser
+@each_sample
+@pytest.mark.parametrize("without", ["nothing", "scale", "mean", "diagonal"])
+def test_the_page_computes_the_same(javascript, given, without):
+    flow = GradientFlow(**given | {"without": without})
+    call = javascript("gradient_flow/flow.js")
+    (pairs,) = call(("allowed", len(flow.Q), len(flow.K), flow.mask))
+    seen = np.ones(np.shape(flow.weights), bool) if flow.pairs is None else flow.pairs
+    assert pairs == seen.tolist()
+    (found,) = call(("forwards", {"q": flow.Q, "k": flow.K, "v": flow.V}, pairs))
+    for letter, stage in (("s", "scores"), ("w", "weights"), ("y", "output")):
+        assert_allclose(found[letter], getattr(flow, stage), rtol=1e-9, atol=1e-12)
+    (aim,) = call(("goalOf", flow.goal, found["y"], flow.target))
+    value, d_output = flow._goal(flow.output)
+    assert aim["value"] == pytest.approx(value) and np.allclose(aim["d"], d_output)
+    (slopes,) = call(("backwards", found, aim["d"], without))
+    for letter, d in flow.gradients.items():
+        assert_allclose(slopes[letter], d, rtol=1e-9, atol=1e-12)
+    names = flow.names("qkvsw")
+    moved = call(*(("nudged", found, pairs, flow.goal, flow.target, n, 0.7) for n in names))
+    for name, there in zip(names, moved):
+        flow.entry = name
+        assert there == pytest.approx(flow.nudged(0.7), rel=1e-9, abs=1e-12), name
+
+
+@browser
+@pytest.mark.parametrize("mask", ["none", "causal"])
+@pytest.mark.parametrize("goal", ["y11", "y12", "y22", "loss"])
+def test_hatched_are_the_derivatives_that_are_0_whatever_the_numbers(javascript, goal, mask):
+    rng, largest = np.random.default_rng(0), {}
+    for _ in range(20):
+        Q, K, V = (rng.uniform(-2, 2, (n, 2)) for n in (2, 2, 2))
+        flow = GradientFlow(Q=Q, K=K, V=V, goal=goal, mask=mask)
+        for letter, d in flow.gradients.items():
+            largest[letter] = np.maximum(largest.get(letter, 0), abs(d))
+    call = javascript("gradient_flow/flow.js")
+    (pairs,) = call(("allowed", 2, 2, mask))
+    (live,) = call(("reached", goal, pairs, 2))
+    for letter, d in largest.items():
+        assert (np.array(live[letter]) == (d > 0)).all(), letter
+
+
+def pulls(page, letter):
+    """The derivatives that are written in a matrix of the page, row by row."""
+    cells = page.locator(f".attn-slope-matrix--{letter} .attn-slope-pick")
+    return [numbers(text.replace("+", ""))[0] for text in cells.all_inner_texts()]
+
+
+@browser
+@each_sample
+def test_every_cell_shows_its_derivative_with_sign_and_bar(show, given):
+    model = GradientFlow(**given)
+    page = show(model)
+    for letter, d in model.gradients.items():
+        assert_allclose(pulls(page, letter), d.ravel(), atol=6e-4)
+        bars = page.locator(f".attn-slope-matrix--{letter} .attn-slope-bar")
+        signs = bars.evaluate_all("all => all.map((e) => e.dataset.sign)")
+        shares = bars.evaluate_all(
+            "all => all.map((e) => parseFloat(e.style.getPropertyValue('--share')))"
+        )
+        for x, sign, share in zip(d.ravel(), signs, shares):
+            assert sign == ("down" if x < 0 else "up") and (share > 0) == (abs(x) > 1e-4)
+            assert share <= 50
+
+
+@browser
+def test_a_derivative_is_pressed_to_see_how_it_is_made(show):
+    page = show(GradientFlow())
+    worked = page.locator(".attn-slope-worked")
+    assert "dq₁₂ = (ds₁₁ k₁₂ + ds₁₂ k₂₂ + ds₁₃ k₃₂) / √2" in worked.inner_text()
+    assert worked.inner_text().endswith("= 0.567")
+    page.locator(".attn-slope-matrix--s .attn-slope-pick").nth(2).click()
+    frame(page)
+    assert state(page, GradientFlow)["entry"] == "s13"
+    assert "ds₁₃ = w₁₃ (dw₁₃ − D₁)" in worked.inner_text()
+    assert "= 0.401 · (5 − 3) = 0.802" in worked.inner_text()
+    assert page.locator(".attn-slope-pick[data-used]").count() == 3  # the row's, for its mean
+    for without, formula in [
+        ("the mean D", "ds₁₃ = w₁₃ dw₁₃"),
+        ("all but the diagonal", "ds₁₃ = w₁₃ (dw₁₃ − w₁₃ dw₁₃)"),
+    ]:
+        page.get_by_role("radio", name=without).check()
+        frame(page)
+        assert formula in worked.inner_text()
+    page.get_by_role("radio", name="v₂₁").check()
+    frame(page)
+    assert "dv₂₁ = dy₁₁ w₁₂ + dy₂₁ w₂₂" in worked.inner_text()
+    assert worked.inner_text().endswith("= 1 · 0.198 + 0 · 0.401 = 0.198")
+
+
+@browser
+@each_sample
+def test_worked_numbers_lead_to_the_derivative(show, given):
+    """What is written in the second line, with its three digits, computed anew."""
+    model = GradientFlow(**given)
+    page = show(model)
+    for name in model.names("qkvsw"):
+        model.entry = name
+        page.evaluate("(name) => [...AttentionBook.models.values()][0].set('entry', name)", name)
+        frame(page)
+        line = page.locator(".attn-slope-worked span").nth(1).inner_text()
+        _, terms, result = line.replace("−", "-").replace("·", "*").split("=")
+        assert eval(terms.replace("√2", "2 ** 0.5")) == pytest.approx(float(result), abs=0.02), line
+        assert float(result) == pytest.approx(model.numbers()["slope"], abs=6e-4)
+
+
+@browser
+def test_the_handle_runs_along_the_curve(show):
+    model = GradientFlow(entry="v31")
+    page = show(model)
+    knob = page.locator(".attn-slope-knob")
+    handle(page, "Nudge").press("Home")
+    frame(page)
+    assert state(page, GradientFlow)["nudge"] == -2
+    model.nudge = -2
+    said = page.locator(".attn-slope-promise").inner_text()
+    assert_allclose(numbers(said), [model.numbers()[n] for n in ("predicted", "actual")], atol=6e-4)
+    assert float(knob.get_attribute("cx")) == pytest.approx(44)
+    line, curve = (
+        page.locator(f".attn-slope-{kind}").get_attribute("d") for kind in ("tangent", "curve")
+    )
+    assert_allclose(numbers(line)[:2], numbers(curve)[:2], atol=0.011)  # by a value it is straight
+
+
+@browser
+def test_softmax_in_the_page_is_the_books_where_scores_are_large(javascript):
+    call = javascript("gradient_flow/flow.js")
+    Q, K = [[6, 6]], [[6, 6], [5.9, 6], [-6, -6]]
+    (found,) = call(("forwards", {"q": Q, "k": K, "v": K}, [[True] * 3]))
+    assert_allclose(found["w"], softmax(np.array(Q) @ np.transpose(K) / math.sqrt(2)), rtol=1e-9)
