@@ -97,15 +97,20 @@ export function render({ model, el }) {
     const wholly = goal === "loss";
     const names = {
       goal: wholly ? words.loss : named(goal),
-      raised: wholly ? `${words.loss} ${words.square}` : named(goal),
+      goal_in_full: wholly ? `${words.loss} ${words.square}` : named(goal),
       entry: named(entry),
     };
-    const told = (name) => fill(words[name], { ...numbers, ...names }).replace(/^t/, "T");
+    const told = (name) => fill(words[name], { ...numbers, ...names }).replace(/^the\b/, "The");
     writeTexts(told, lines(how, found, slopes));
     voice.say(() => told("said"), numbers);
   }
 
-  const whichLoss = h("label", { class: "attn-choice" }, whole, h("span", null, words.loss));
+  const whichLoss = h(
+    "fieldset",
+    { class: "attn-choices" },
+    h("legend", null, words.aim),
+    h("label", { class: "attn-choice" }, whole, h("span", null, words.loss)),
+  );
   el.append(
     frameOf(
       model,

@@ -117,7 +117,7 @@ class GradientFlow(BookWidget):
         ("nothing", "scale", "mean", "diagonal"),
     )
     presets = presets('{"label": "A key", "entry": "k21"}')
-    title = text("The heading over the widget.", "See what pulls an output")
+    title = text("The heading over the widget.", "See what an output pulls")
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
@@ -268,9 +268,11 @@ class GradientFlow(BookWidget):
         return self.words["loss"] if self.goal == "loss" else _named(self.goal)
 
     def _told(self, name):
+        in_full = f"{self.words['loss']} {self.words['square']}"
         names = {"goal": self._goal_name, "entry": _named(self.entry)}
+        names["goal_in_full"] = in_full if self.goal == "loss" else self._goal_name
         told = fill(self.words[name], self.numbers() | names)
-        return re.sub(r"^t", "T", told)
+        return re.sub(r"^the\b", "The", told)
 
     @still
     def picture(self):
@@ -292,6 +294,8 @@ class GradientFlow(BookWidget):
         line = numbers["value"] + numbers["slope"] * ts
         ax.plot(ts, line, color=LIGHT["muted"], linestyle="--", linewidth=1.2)
         ax.plot(0, numbers["value"], "o", color=LIGHT["ink"])
-        ax.set(xlabel=f"nudge of {_named(self.entry)}", title=self._goal_name)
+        ax.set(
+            xlabel=f"nudge of {_named(self.entry)}", title=re.sub(r"^the\b", "The", self._goal_name)
+        )
         figure.supxlabel(self._told("picture"), fontsize=10)
         return figure
