@@ -48,6 +48,22 @@ def _everybody(Q, K):
     return _weights(Q, K, True)
 
 
+def _scores(Q, K):
+    return Q @ K.T / np.sqrt(K.shape[1])
+
+
+def _low(Q, K, mask, fill):
+    """The weights with a finite number in the place of -inf."""
+    return softmax(np.where(mask, _scores(Q, K), fill))
+
+
+def _bare(scores):
+    """Softmax without any checks: a row of -inf becomes nan."""
+    with np.errstate(invalid="ignore"):
+        e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return e / e.sum(axis=-1, keepdims=True)
+
+
 def _mask_on_gradient(w, d_weights, Q, K, mask):
     w = _everybody(Q, K)
     return np.where(mask, w * (d_weights - (w * d_weights).sum(-1, keepdims=True)), 0)
@@ -79,10 +95,22 @@ def _step_by_step(d_output, Q, K, V, mask, step=0.01):
     return found
 
 
+def _off(values, cases):
+    """The largest error in each case."""
+    return [np.abs(v - query_gradient(*case.args)).max() for v, case in zip(values, cases)]
+
+
 def _differences(values, cases):
-    """Near the derivatives, but as far off as differences are."""
-    off = [np.abs(v - query_gradient(*case.args)).max() for v, case in zip(values, cases)]
-    return 1e-9 < max(off) < 0.05
+    """Near the derivatives in every case, but as far off as differences are."""
+    off = _off(values, cases)
+    return 1e-9 < min(off) and max(off) < 0.05
+
+
+def _mask_too_high(values, cases):
+    """Right without a mask, and nearly right with one."""
+    off = _off(values, cases)
+    masked = [not case.args[-1].all() for case in cases]
+    return all(1e-9 < o < 0.5 if hidden else o < 1e-9 for o, hidden in zip(off, masked))
 
 
 MEAN = (
@@ -92,6 +120,10 @@ MEAN = (
 NO_MASK = (
     "The mask plays no part, so a query gets pulled by keys that it never saw. Their weights are "
     "0, forwards as backwards: put the mask into the weights, and the rest follows."
+)
+INVERTED = (
+    "The mask is turned round: a query attends where it should not. Here True means that it may "
+    "attend; some libraries mean the opposite."
 )
 ROWS = (
     "The divisor is taken from a number of rows. A dot product has d_k terms, the length of a "
@@ -147,10 +179,38 @@ EXERCISE = Exercise(
             "where their numbers fit. The other way round, dY Vᵀ.",
         ),
         Mistake(
-            "as_the_lesson_prints_it",
+            "two_at_once",
             _with(to_weights=lambda d, V: d @ V, divisor=lambda Q, K, V: 1.0),
             "Two things at once: dY is multiplied by V as it stands, where Vᵀ belongs, and the "
-            "1/√d_k is missing. A lesson prints it so, and where sizes are equal it runs.",
+            "1/√d_k is missing. Where sizes are equal it runs all the same.",
+        ),
+        Mistake(
+            "three_at_once",
+            _with(
+                to_weights=lambda d, V: d @ V,
+                mean=lambda w, d: (w * d).sum(axis=-1),
+                divisor=lambda Q, K, V: 1.0,
+            ),
+            "Three things at once: dY V for dY Vᵀ, the means of the rows laid along the columns, "
+            "and no 1/√d_k. Where sizes are equal it runs all the same.",
+        ),
+        Mistake(
+            "V_not_transposed_and_keepdims",
+            _with(to_weights=lambda d, V: d @ V, mean=lambda w, d: (w * d).sum(axis=-1)),
+            "Two things at once: dY is multiplied by V as it stands, where Vᵀ belongs, and the "
+            "means of the rows have lost their axis (keepdims=True).",
+        ),
+        Mistake(
+            "keepdims_and_no_scale",
+            _with(mean=lambda w, d: (w * d).sum(axis=-1), divisor=lambda Q, K, V: 1.0),
+            "Two things at once: the means of the rows have lost their axis (keepdims=True), and "
+            "the 1/√d_k is missing on the way back.",
+        ),
+        Mistake(
+            "no_mean_and_no_mask",
+            _with(weigh=lambda Q, K, V, mask: _everybody(Q, K), mean=lambda w, d: 0.0),
+            "Two things at once: the mask plays no part, and the mean that softmax subtracts is "
+            "missing.",
         ),
         Mistake(
             "diagonal_only",
@@ -194,6 +254,20 @@ EXERCISE = Exercise(
             _with(mean=lambda w, d: (w * d).sum(axis=-1)),
             "The means of the rows have lost their axis, so NumPy lines them up with the columns, "
             "if it can: row i loses the means of other rows. Use keepdims=True.",
+        ),
+        Mistake(
+            "all_pairs",
+            _with(mean=lambda w, d: w @ d.T),
+            "Weights @ dWᵀ meets every row with every other, where it runs at all. Row i needs its "
+            "own alone: multiply entry by entry, and add along the row.",
+        ),
+        Mistake(
+            "first_rows_jacobian",
+            _with(
+                to_scores=lambda w, d, Q, K, mask: d @ (np.diag(w[0]) - np.outer(w[0], w[0])),
+            ),
+            "Every row goes through the Jacobian of the first row. Each row has weights of its "
+            "own, and so a Jacobian of its own.",
         ),
         Mistake(
             "weight_forgotten",
@@ -255,6 +329,34 @@ EXERCISE = Exercise(
         Mistake("by_root_n_k", _with(divisor=lambda Q, K, V: np.sqrt(len(K))), ROWS),
         Mistake("by_root_n_q", _with(divisor=lambda Q, K, V: np.sqrt(len(Q))), ROWS),
         Mistake("no_mask", _with(weigh=lambda Q, K, V, mask: _everybody(Q, K)), NO_MASK),
+        Mistake(
+            "mask_inverted",
+            _with(weigh=lambda Q, K, V, mask: _low(Q, K, ~mask, -1e9)),
+            INVERTED,
+        ),
+        Mistake(
+            "mask_inverted_added",
+            _with(weigh=lambda Q, K, V, mask: softmax(_scores(Q, K) - 1e6 * mask)),
+            INVERTED,
+        ),
+        Mistake(
+            "mask_inverted_to_the_end",
+            _with(weigh=lambda Q, K, V, mask: _bare(np.where(mask, -np.inf, _scores(Q, K)))),
+            INVERTED,
+        ),
+        Mistake(
+            "causal_always",
+            _with(weigh=lambda Q, K, V, mask: _weights(Q, K, np.tri(*mask.shape, dtype=bool))),
+            "A causal mask stands where the given one belongs: which keys a query sees is what "
+            "`mask` says.",
+        ),
+        Mistake(
+            "mask_too_high",
+            _with(weigh=lambda Q, K, V, mask: _low(Q, K, mask, -10.0)),
+            "Without a mask this is right. With one, a little weight is left where it forbids: the "
+            "number in the place of −inf is not low enough.",
+            recognise=_mask_too_high,
+        ),
         Mistake(
             "mask_on_the_gradient",
             _with(to_scores=_mask_on_gradient),

@@ -89,7 +89,7 @@ QUESTIONS = {
         ),
         wrong(
             "The model was not trained long enough to use it.",
-            "Its gradient is 0 for good: no training changes it, but for a decay of weights.",
+            "Its gradient is 0 for good: no training changes it, except weight decay.",
         ),
         wrong(
             "The loss must have a bug, as every parameter should get a gradient.",
@@ -102,14 +102,26 @@ QUESTIONS = {
         ),
     ),
     "saturated": choice(
-        "In one head nearly all rows give a single key the weight 0.9999, and it is the wrong key. "
-        "Which of its matrices can still learn at a usual pace?",
-        wrong("W_Q", "Its derivatives come through dS, and all of dS is nearly 0."),
-        wrong("W_K", "Its derivatives come through dS as well."),
+        "In every row of a batch, one head gives a single key the weight 1, to the last digit, and "
+        "it is the wrong key. In the next batch, two keys nearly tie in one row of ten. What can "
+        "the head learn?",
         right(
-            "W_V",
-            "dV = Wᵀ dY: the value that is fetched gets all that comes back. The head can still "
-            "learn what to fetch, and hardly where to look.",
+            "From the first batch, what to fetch.",
+            "dV = Wᵀ dY: the value that is fetched gets all that comes back in its row.",
+        ),
+        wrong(
+            "From the first batch, where to look.",
+            "All of dS is 0 in every row, and W_Q and W_K get their derivatives through dS alone.",
+        ),
+        right(
+            "From the second batch, where to look.",
+            "In a row with a near tie dS is as large as ever, and W_Q and W_K get the sum over all "
+            "rows. A few can carry it.",
+        ),
+        wrong(
+            "Nothing at all: a saturated head is dead.",
+            "What comes back to the values does not pass through softmax. And a near tie lets "
+            "something through to the scores.",
         ),
     ),
     "factor": number(
@@ -128,9 +140,9 @@ QUESTIONS = {
         },
     ),
     "mixture": number(
-        "A shop buys from three suppliers, in shares that are the softmax of three ratings: 0.5, "
-        "0.3 and 0.2. Their prices are 10, 20 and 40. The rating of the third rises a little. By "
-        "how much does the mean price rise, as a multiple of that little?",
+        "A shop buys from three suppliers, in the shares 0.5, 0.3 and 0.2. These are the softmax "
+        "of three ratings. The prices are 10, 20 and 40. The rating of the third rises a little. "
+        "By how much does the mean price rise, as a multiple of that little?",
         answer=4.2,
         tolerance=0.02,
         why="The mean price is 5 + 6 + 8 = 19, and 0.2 · (40 − 19) = 4.2. It is one row of "
@@ -159,7 +171,8 @@ QUESTIONS = {
         ),
         wrong(
             "Attention will use it.",
-            "It can. At the start it feels all items alike, the useful one no more than others.",
+            "It can. But at the start it feels that item, useful or not, about as much as all "
+            "others but the newest.",
         ),
         wrong(
             "Attention pulls that item as strongly as the LSTM pulls its newest ones.",

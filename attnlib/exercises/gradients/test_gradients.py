@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlib import causal, scaled_dot_product_attention
-from attnlib.exercises import check, find
+from attnlib.exercises import all_questions, check, find
 from attnlib.gradients import (
     attention_vjp,
     finite_difference,
@@ -75,6 +75,21 @@ def backwards(
         d_weights = to_weights(d_output, V)
         d_scores = W * (d_weights - center(W, d_weights))
         return last(d_scores, Q, K) / root(K, V)
+
+    return query_gradient
+
+
+def with_mask(masked):
+    """The way back with a softmax of one's own, after `masked` has changed the scores."""
+
+    def query_gradient(d_output, Q, K, V, mask):
+        S = masked(Q @ K.T / np.sqrt(K.shape[1]), mask)
+        with np.errstate(invalid="ignore"):
+            e = np.exp(S - S.max(axis=1, keepdims=True))
+            W = e / e.sum(axis=1, keepdims=True)
+        d_weights = d_output @ V.T
+        d_scores = W * (d_weights - (W * d_weights).sum(axis=1, keepdims=True))
+        return d_scores @ K / np.sqrt(K.shape[1])
 
     return query_gradient
 
@@ -153,10 +168,33 @@ def unbroadcast(d, b):
          lambda d_weights, weights: d_weights @ jacobian(weights[0])),
         ("softmax_back", "jacobian_entry_by_entry", lambda d_weights, weights: np.array(
             [(jacobian(w) * d).sum(axis=0) for w, d in zip(weights, d_weights)])),
+        ("query_gradient", "all_pairs", backwards(
+            center=lambda W, d: np.einsum("ik,jk->ij", W, d))),
+        ("query_gradient", "first_rows_jacobian", lambda d_output, Q, K, V, mask: (
+            lambda w: d_output @ V.T @ jacobian(w) @ K / np.sqrt(K.shape[1]))(
+            scaled_dot_product_attention(Q, K, V, mask=mask)[1][0])),
         ("query_gradient", "V_not_transposed", backwards(to_weights=np.matmul)),
-        ("query_gradient", "as_the_lesson_prints_it", lambda d_output, Q, K, V, mask: (
+        ("query_gradient", "two_at_once", lambda d_output, Q, K, V, mask: (
             lambda A: A * (d_output @ V - (A * (d_output @ V)) @ np.ones((len(K), len(K)))) @ K)(
             scaled_dot_product_attention(Q, K, V, mask=mask)[1])),
+        ("query_gradient", "three_at_once", lambda d_output, Q, K, V, mask: (
+            lambda A: A * (d_output @ V - (A * (d_output @ V)) @ np.ones(len(K))) @ K)(
+            scaled_dot_product_attention(Q, K, V, mask=mask)[1])),
+        ("query_gradient", "keepdims_and_no_scale", backwards(
+            center=lambda W, d: (W * d).sum(axis=1), root=lambda K, V: 1)),
+        ("query_gradient", "V_not_transposed_and_keepdims", backwards(
+            to_weights=np.matmul, center=lambda W, d: (W * d).sum(axis=1))),
+        ("query_gradient", "no_mean_and_no_mask", backwards(
+            center=lambda W, d: 0, masked=False)),
+        ("query_gradient", "mask_inverted", with_mask(lambda S, mask: np.where(mask, -1e9, S))),
+        ("query_gradient", "mask_inverted_added", with_mask(lambda S, mask: S + mask * -1e7)),
+        ("query_gradient", "mask_inverted_to_the_end",
+         with_mask(lambda S, mask: np.where(mask, -np.inf, S))),
+        ("query_gradient", "causal_always",
+         with_mask(lambda S, mask: np.where(np.tri(*mask.shape), S, -np.inf))),
+        *[("query_gradient", "mask_too_high", with_mask(
+            lambda S, mask, low=low: np.where(mask, S, low))) for low in (-5, -8, -10, -12)],
+        ("query_gradient", "mask_too_high", with_mask(lambda S, mask: S + (mask - 1.0) * 10)),
         ("query_gradient", "no_scale", backwards(root=lambda K, V: 1)),
         ("query_gradient", "scaled_twice", backwards(root=lambda K, V: K.shape[1])),
         ("query_gradient", "by_root_d_v", backwards(root=lambda K, V: V.shape[1] ** 0.5)),
@@ -221,13 +259,44 @@ def test_softmax_back_is_to_be_written_without_the_book():
     assert not reply.passed and "softmax_vjp comes from attnlib" in reply.message
 
 
-def test_what_the_lesson_prints_runs_where_sizes_are_equal_and_crashes_elsewhere():
+def test_nearly_right_is_not_taken_for_differences():
+    right = find("gradients.query_gradient").reference
+    for rounded in (lambda *given: right(*given).round(2), with_mask(
+        lambda S, mask: np.where(mask, S, -6.0))):  # fmt: skip
+        reply = check("gradients.query_gradient", rounded)
+        assert not reply.passed and "finite differences" not in reply.message, reply.message
+
+
+def test_three_slips_run_where_sizes_are_equal_and_crash_elsewhere():
     exercise = find("gradients.query_gradient")
-    (lesson,) = [m for m in exercise.mistakes if m.name == "as_the_lesson_prints_it"]
+    (three,) = [m for m in exercise.mistakes if m.name == "three_at_once"]
     equal, different = exercise.cases[1].args, exercise.cases[2].args
-    assert not np.allclose(lesson.answer(*equal), exercise.reference(*equal))
+    assert not np.allclose(three.answer(*equal), exercise.reference(*equal))
     with pytest.raises(ValueError, match="mismatch"):
-        lesson.answer(*different)
+        three.answer(*different)
+
+
+def test_the_numbers_of_the_questions():
+    asked = {name.partition(".")[2]: found for name, found in all_questions().items()
+             if name.startswith("gradients.")}  # fmt: skip
+
+    def known(question):
+        return [mistake["value"] for mistake in question["mistakes"]]
+
+    dw = np.array([14.0, (2 - 0.25 * 14) / 0.75])  # the mean under the weights is dy · y = 2
+    w = np.array([0.25, 0.75])
+    pull = asked["pull"]
+    assert softmax_vjp(dw, w)[0] == pytest.approx(pull["answer"])
+    assert {w[0] * dw[0], dw[0] - w @ dw, w[0] * (1 - w[0]) * dw[0]} <= set(known(pull))
+    w, prices = np.array([0.5, 0.3, 0.2]), np.array([10.0, 20.0, 40.0])
+    mixture = asked["mixture"]
+    assert softmax_vjp(prices, w)[2] == pytest.approx(mixture["answer"])
+    wrong = [0.2 * 40, 0.2 * 0.8 * 40, 40 - w @ prices, 0.2 * (40 - prices.mean())]
+    for number in wrong:
+        assert min(abs(number - other) for other in known(mixture)) < 0.005
+    d_scores, Q, K = np.ones((1, 2)), np.ones((1, 64)), np.ones((2, 64))
+    plain, scaled = (scaled_dot_vjp(d_scores, Q, K, scale)[1] for scale in (1.0, None))
+    assert (plain / scaled).max() == pytest.approx(asked["factor"]["answer"])
 
 
 def test_the_mask_of_a_text_is_taken_too():

@@ -73,13 +73,11 @@ export function render({ model, el }) {
     ]);
     change(model, Object.fromEntries(moved));
   });
-  const writeTexts = readable(panels, (numbers, said, [formula, sum], goal) => {
+  const writeTexts = readable(panels, (told, [formula, sum]) => {
     worked.forEach((line, n) => write(line, [formula, sum][n]));
-    write(promise, fill(words.promise, numbers));
-    write(legend, said(words.legend));
-    const curve = goal === "loss" ? words.curve.replace("{goal}", `${words.loss} ${words.square}`) : words.curve;
-    write(heading, said(fill(curve, numbers)));
-    panels.setAttribute("aria-label", said(fill(words.derivatives, numbers)));
+    for (const [element, name] of [[promise, "promise"], [legend, "legend"], [heading, "curve"]])
+      write(element, told(name));
+    panels.setAttribute("aria-label", told("derivatives"));
   });
 
   function draw() {
@@ -96,14 +94,23 @@ export function render({ model, el }) {
     controls.forEach((control) => control.draw());
     const numbers = { value, slope, nudge, predicted: slope * nudge, actual: moved(nudge) - value };
     for (const name of "qkvsw") numbers[`d_${name}`] = slopes[name].flat();
-    const goalName = goal === "loss" ? words.loss : named(goal);
-    const said = (sentence) =>
-      sentence.replace("{goal}", goalName).replace("{entry}", named(entry)).replace(/^t/, "T");
-    writeTexts(numbers, said, lines(how, found, slopes), goal);
-    voice.say(() => said(fill(words.said, numbers)), numbers);
+    const wholly = goal === "loss";
+    const names = {
+      goal: wholly ? words.loss : named(goal),
+      goal_in_full: wholly ? `${words.loss} ${words.square}` : named(goal),
+      entry: named(entry),
+    };
+    const told = (name) => fill(words[name], { ...numbers, ...names }).replace(/^the\b/, "The");
+    writeTexts(told, lines(how, found, slopes));
+    voice.say(() => told("said"), numbers);
   }
 
-  const whichLoss = h("label", { class: "attn-choice" }, whole, h("span", null, words.loss));
+  const whichLoss = h(
+    "fieldset",
+    { class: "attn-choices" },
+    h("legend", null, words.aim),
+    h("label", { class: "attn-choice" }, whole, h("span", null, words.loss)),
+  );
   el.append(
     frameOf(
       model,

@@ -117,7 +117,7 @@ class GradientFlow(BookWidget):
         ("nothing", "scale", "mean", "diagonal"),
     )
     presets = presets('{"label": "A key", "entry": "k21"}')
-    title = text("The heading over the widget.", "See what pulls an output")
+    title = text("The heading over the widget.", "See what an output pulls")
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
@@ -261,12 +261,18 @@ class GradientFlow(BookWidget):
         return found | {f"d_{letter}": gradients[letter] for letter in LETTERS}
 
     def said(self):
-        return self._with_names(fill(self.words["said"], self.numbers()))
+        return self._told("said")
 
-    def _with_names(self, sentence):
-        goal = self.words["loss"] if self.goal == "loss" else _named(self.goal)
-        sentence = sentence.replace("{goal}", goal).replace("{entry}", _named(self.entry))
-        return re.sub(r"^t", "T", sentence)
+    @property
+    def _goal_name(self):
+        return self.words["loss"] if self.goal == "loss" else _named(self.goal)
+
+    def _told(self, name):
+        in_full = f"{self.words['loss']} {self.words['square']}"
+        names = {"goal": self._goal_name, "entry": _named(self.entry)}
+        names["goal_in_full"] = in_full if self.goal == "loss" else self._goal_name
+        told = fill(self.words[name], self.numbers() | names)
+        return re.sub(r"^the\b", "The", told)
 
     @still
     def picture(self):
@@ -288,6 +294,8 @@ class GradientFlow(BookWidget):
         line = numbers["value"] + numbers["slope"] * ts
         ax.plot(ts, line, color=LIGHT["muted"], linestyle="--", linewidth=1.2)
         ax.plot(0, numbers["value"], "o", color=LIGHT["ink"])
-        ax.set(xlabel=f"nudge of {_named(self.entry)}", title=self._with_names("{goal}"))
-        figure.supxlabel(self._with_names(self.words["picture"]), fontsize=10)
+        ax.set(
+            xlabel=f"nudge of {_named(self.entry)}", title=re.sub(r"^the\b", "The", self._goal_name)
+        )
+        figure.supxlabel(self._told("picture"), fontsize=10)
         return figure

@@ -47,7 +47,7 @@ export function tables({ shapes, limit, at, place, choose, aim }) {
     const bar = h("span", { class: "attn-slope-bar" });
     const wanted = output ? h("span", { class: "attn-number attn-slope-target" }) : null;
     const pick = h("label", { class: "attn-slope-pick" }, input, text, bar);
-    const element = h("span", { role: "cell", class: "attn-slope-cell" }, value, pick, wanted);
+    const element = h("span", { role: "cell", class: "attn-slope-cell" }, value, wanted, pick);
     return { name, field, value, input, text, bar, pick, wanted, element };
   }
 

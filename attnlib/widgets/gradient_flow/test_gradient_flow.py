@@ -245,3 +245,116 @@ def test_softmax_in_the_page_is_the_books_where_scores_are_large(javascript):
     Q, K = [[6, 6]], [[6, 6], [5.9, 6], [-6, -6]]
     (found,) = call(("forwards", {"q": Q, "k": K, "v": K}, [[True] * 3]))
     assert_allclose(found["w"], softmax(np.array(Q) @ np.transpose(K) / math.sqrt(2)), rtol=1e-9)
+
+
+def alive(model):
+    """Which derivatives are not 0 for good: those that some numbers bring to life."""
+    rng, found = np.random.default_rng(0), {letter: 0 for letter in "qkvsw"}
+    shapes = [np.shape(rows) for rows in (model.Q, model.K, model.V)]
+    for _ in range(20):
+        Q, K, V = (rng.uniform(-2, 2, shape) for shape in shapes)
+        other = GradientFlow(Q=Q, K=K, V=V, target=model.target, goal=model.goal, mask=model.mask)
+        found = {letter: found[letter] + abs(d) for letter, d in other.gradients.items()}
+    return {letter: (total > 0).ravel().tolist() for letter, total in found.items()}
+
+
+@browser
+@each_sample
+def test_what_is_hatched_aimed_at_and_named_in_the_page(show, given):
+    model = GradientFlow(**given)
+    page = show(model)
+    for letter, live in alive(model).items():
+        dead = page.locator(f".attn-slope-matrix--{letter} .attn-slope-pick").evaluate_all(
+            "all => all.map((e) => 'dead' in e.dataset)"
+        )
+        assert dead == [not x for x in live], letter
+    targets = page.locator(".attn-slope-target")
+    assert targets.count() == np.size(model.target)
+    wanted = [numbers(text)[0] for text in targets.all_text_contents()]
+    assert_allclose(wanted, np.ravel(model.target), atol=0.006)
+    shown = targets.evaluate_all("all => all.map((e) => getComputedStyle(e).visibility)")
+    assert set(shown) == {"visible" if model.goal == "loss" else "hidden"}
+    heading = page.locator(".attn-slope-panel .attn-panel-title").inner_text()
+    assert heading == model._told("curve")
+    label = page.locator(".attn-slopes").get_attribute("aria-label")
+    assert label == model._told("derivatives")
+
+
+@browser
+@each_sample
+def test_curve_point_handle_and_gap_lie_where_the_axis_says(show, given):
+    model = GradientFlow(**given)
+    page = show(model)
+    labels = page.locator(".attn-slope-plot text:not([visibility=hidden])").evaluate_all(
+        "all => all.map((e) => "
+        "[e.getAttribute('text-anchor'), +e.getAttribute('y'), e.textContent])"
+    )
+    ticks = [(y - 4, numbers(text)[0]) for anchor, y, text in labels if anchor == "end"]
+    (low, below), (high, above) = ticks[0], ticks[-1]
+
+    def height(y):
+        return low + (y - below) / (above - below) * (high - low)
+
+    rules = page.locator(".attn-slope-plot .attn-grid:not([visibility=hidden])")
+    assert_allclose(
+        rules.evaluate_all("all => all.map((e) => +e.getAttribute('y1'))"), [y for y, _ in ticks]
+    )
+    said = model.numbers()
+    comes = said["value"] + said["actual"]
+    for part, y in (("here", said["value"]), ("knob", comes)):
+        at = page.locator(f".attn-slope-{part}").get_attribute("cy")
+        assert float(at) == pytest.approx(height(y), abs=0.05), part
+    gap = numbers(page.locator(".attn-slope-gap").get_attribute("d"))
+    ends = [height(said["value"] + said["predicted"]), height(comes)]
+    assert_allclose(gap[1::2], ends, atol=0.05)
+
+
+@browser
+def test_underlined_are_the_numbers_and_the_derivatives_that_go_into_it(show):
+    used = {
+        "q12": ("k12 k22 k32", "s11 s12 s13"),
+        "k31": ("q11 q21", "s13 s23"),
+        "v21": ("w12 w22", "y11 y21"),
+        "w13": ("v31 v32", "y11 y12"),
+        "s13": ("w11 w12 w13", "w11 w12 w13"),
+    }
+    page = show(GradientFlow())
+    for entry, (values, slopes) in used.items():
+        page.evaluate("(name) => [...AttentionBook.models.values()][0].set('entry', name)", entry)
+        frame(page)
+        for found, names in (
+            (".attn-slope-value[data-used], .attn-field[data-used]", values),
+            (".attn-slope-pick[data-used]", slopes),
+        ):
+            cells = page.locator(".attn-slope-cell").filter(has=page.locator(found))
+            marked = cells.locator("input[type=radio]").evaluate_all(
+                "all => all.map((e) => e.value)"
+            )
+            assert sorted(marked) == names.split(), (entry, found)
+
+
+@browser
+def test_a_number_out_of_bounds_is_refused_in_the_page_too(show):
+    page = show(GradientFlow())
+    field = page.get_by_role("textbox", name="q₁₁")
+    field.fill("6.1")
+    field.press("Enter")
+    frame(page)
+    assert state(page, GradientFlow)["Q"] == [[1, 0], [0, 1]]
+    assert "6" in page.locator(".attn-message").inner_text()
+
+
+def test_the_pictures_line_has_the_slope_and_its_tables_the_derivatives(monkeypatch):
+    from attnlib import figures
+
+    tables, lines = [], []
+    drawn, blank = figures.heatmap, figures.blank
+    monkeypatch.setattr(figures, "heatmap", lambda d, **more: (tables.append(d), drawn(d, **more)))
+    monkeypatch.setattr(figures, "blank", lambda *size: lines.append(blank(*size)) or lines[-1])
+    flow = GradientFlow(entry="q12")
+    flow.picture()
+    for table, letter in zip(tables, "qkvsw", strict=True):
+        assert_allclose(table, flow.gradients[letter].round(2))
+    curve = next(ax for ax in lines[0].axes if len(ax.lines) == 3)
+    x, y = curve.lines[1].get_data()
+    assert (y[-1] - y[0]) / (x[-1] - x[0]) == pytest.approx(flow.numbers()["slope"])
