@@ -1,0 +1,246 @@
+"""Layer normalisation, by its definition."""
+
+import numpy as np
+
+from attnlib.exercises import Case, Exercise, Mistake
+from attnlib.exercises.engine.drawing import draw
+
+
+def normalize_rows(X, gain, bias, epsilon):
+    """Each row with mean 0 and variance 1, then times the gain, plus the bias."""
+    mean = X.mean(axis=-1, keepdims=True)
+    variance = ((X - mean) ** 2).mean(axis=-1, keepdims=True)
+    return gain * (X - mean) / np.sqrt(variance + epsilon) + bias
+
+
+def _mean(X, axis=-1):
+    return X.mean(axis=axis, keepdims=True)
+
+
+def _variance(X, axis=-1):
+    return X.var(axis=axis, keepdims=True)
+
+
+def _with(
+    *,
+    centre=lambda X: X - _mean(X),
+    variance=_variance,
+    divisor=lambda variance, epsilon: np.sqrt(variance + epsilon),
+    finish=lambda Z, gain, bias: gain * Z + bias,
+):
+    """normalize_rows with one step replaced."""
+
+    def wrong(X, gain, bias, epsilon):
+        return finish(centre(X) / divisor(variance(X), epsilon), gain, bias)
+
+    return wrong
+
+
+def _along(axes):
+    """Mean and variance along other axes than the last."""
+
+    def wrong(X, gain, bias, epsilon):
+        found = tuple(axis for axis in axes if -axis <= X.ndim)
+        Z = (X - _mean(X, found)) / np.sqrt(_variance(X, found) + epsilon)
+        return gain * Z + bias
+
+    return wrong
+
+
+def _without_keepdims(X, gain, bias, epsilon):
+    Z = (X - X.mean(axis=-1)) / np.sqrt(X.var(axis=-1) + epsilon)
+    return gain * Z + bias
+
+
+def _mean_of_what_was_divided(X, gain, bias, epsilon):
+    Z = X / np.sqrt(_variance(X) + epsilon) - _mean(X)
+    return gain * Z + bias
+
+
+EXERCISE = Exercise(
+    signature="normalize_rows(X, gain, bias, epsilon)",
+    task="Write normalize_rows(X, gain, bias, epsilon), layer normalisation: each row gets mean 0 "
+    "and variance 1, up to epsilon, then each of its numbers its gain and its bias.",
+    returns="an array of the shape of X",
+    reference=normalize_rows,
+    own=True,
+    cases=(
+        Case(
+            "a row",
+            (np.array([[3.0, 3.0, -3.0, 5.0]]), np.ones(4), np.zeros(4), 1e-5),
+        ),
+        Case(
+            "a large epsilon",
+            (
+                np.array([[0.5, 2.5, -1.0], [4.0, 1.0, 3.5]]),
+                np.array([1.0, 2.0, -1.0]),
+                np.array([0.0, 3.0, 1.0]),
+                0.5,
+            ),
+        ),
+        Case(
+            "a row of equal numbers",
+            (np.array([[2.0, 2.0, 2.0], [1.0, 0.0, 5.0]]), np.ones(3), np.array([0, 1.0, 2]), 1e-5),
+        ),
+        Case("as many rows as numbers", (*draw((4, 4), (4,), (4,)), 1e-5)),
+        Case("more rows than numbers", (*draw((5, 2), (2,), (2,)), 1e-3)),
+        Case("a batch", (*draw((2, 3, 5), (5,), (5,)), 0.1)),
+    ),
+    mistakes=(
+        Mistake(
+            "n_minus_1",
+            _with(variance=lambda X: X.var(axis=-1, ddof=1, keepdims=True)),
+            "The squares are divided by d − 1. That estimates the variance of a population from a "
+            "sample; a row is all there is, so its squares are divided by d.",
+        ),
+        Mistake(
+            "epsilon_outside",
+            _with(divisor=lambda variance, epsilon: np.sqrt(variance) + epsilon),
+            "epsilon is added to the root. It belongs to the variance, inside the root.",
+        ),
+        Mistake(
+            "epsilon_forgotten",
+            _with(divisor=lambda variance, epsilon: np.sqrt(variance)),
+            "epsilon is left out. It is small, but a row of equal numbers has the variance 0, and "
+            "0 / 0 is not a number.",
+        ),
+        Mistake(
+            "epsilon_squared",
+            _with(divisor=lambda variance, epsilon: np.sqrt(variance + epsilon**2)),
+            "epsilon is squared. It is added to the variance as it is.",
+        ),
+        Mistake(
+            "epsilon_fixed",
+            _with(divisor=lambda variance, epsilon: np.sqrt(variance + 1e-5)),
+            "epsilon is always 1e-5 here. It is an argument: use the one that is given.",
+        ),
+        Mistake(
+            "epsilon_at_the_end",
+            lambda X, gain, bias, epsilon: (
+                gain * (X - _mean(X)) / np.sqrt(_variance(X)) + bias + epsilon
+            ),
+            "epsilon is added to the result. It belongs to the variance, so that no row is divided "
+            "by 0.",
+        ),
+        Mistake(
+            "variance_not_rooted",
+            _with(divisor=lambda variance, epsilon: variance + epsilon),
+            "You divide by the variance. To get the variance 1, divide by its root.",
+        ),
+        Mistake(
+            "columns",
+            _along((-2,)),
+            "Mean and variance are taken along the items, for each component. Layer norm looks at "
+            "one row alone: axis=-1.",
+        ),
+        Mistake(
+            "first_axis",
+            lambda X, gain, bias, epsilon: (
+                gain * (X - _mean(X, 0)) / np.sqrt(_variance(X, 0) + epsilon) + bias
+            ),
+            "Mean and variance are taken along axis 0, which mixes items, and in a batch texts. "
+            "Layer norm looks at one row alone: axis=-1.",
+        ),
+        Mistake(
+            "everything",
+            lambda X, gain, bias, epsilon: (
+                gain * (X - X.mean()) / np.sqrt(X.var() + epsilon) + bias
+            ),
+            "One mean and one variance serve the whole array. Each row has its own: axis=-1, "
+            "keepdims=True.",
+        ),
+        Mistake(
+            "whole_matrix",
+            _along((-2, -1)),
+            "One mean and one variance serve all rows of a text. Each row has its own.",
+        ),
+        Mistake(
+            "axes_lost",
+            _without_keepdims,
+            "The means have lost their axis, so with as many rows as numbers each number gets "
+            "another row's. Write keepdims=True.",
+        ),
+        Mistake(
+            "mean_not_subtracted",
+            _with(centre=lambda X: X),
+            "The mean is not subtracted from the row, only used for the variance.",
+        ),
+        Mistake(
+            "mean_subtracted_afterwards",
+            _mean_of_what_was_divided,
+            "The row is divided first, and then its old mean is subtracted. Subtract the mean "
+            "first, then divide.",
+        ),
+        Mistake(
+            "squares_not_centred",
+            _with(variance=lambda X: (X**2).mean(axis=-1, keepdims=True)),
+            "The mean of the squares stands for the variance. The variance is the mean of the "
+            "squared distances from the mean.",
+        ),
+        Mistake(
+            "root_mean_square",
+            _with(centre=lambda X: X, variance=lambda X: (X**2).mean(axis=-1, keepdims=True)),
+            "The mean is left out altogether: the row is divided by the root of its mean square. "
+            "Models exist that do this (RMSNorm), but it is another norm.",
+        ),
+        Mistake(
+            "summed_squares",
+            _with(variance=lambda X: X.shape[-1] * _variance(X)),
+            "The squares are summed but not divided by d, so every row gets the length 1. A "
+            "variance is a mean.",
+        ),
+        Mistake(
+            "mean_of_distances",
+            _with(
+                variance=lambda X: abs(X - _mean(X)).mean(axis=-1, keepdims=True),
+                divisor=lambda distance, epsilon: distance + epsilon,
+            ),
+            "You divide by the mean distance from the mean. What is wanted is the root of the mean "
+            "squared distance.",
+        ),
+        Mistake(
+            "no_gain",
+            _with(finish=lambda Z, gain, bias: Z + bias),
+            "The gain is left out: each component is multiplied by its gain.",
+        ),
+        Mistake(
+            "no_bias",
+            _with(finish=lambda Z, gain, bias: gain * Z),
+            "The bias is left out: it is added at the end.",
+        ),
+        Mistake(
+            "neither",
+            _with(finish=lambda Z, gain, bias: Z),
+            "The rows are normalised, but gain and bias are left out.",
+        ),
+        Mistake(
+            "bias_before_gain",
+            _with(finish=lambda Z, gain, bias: gain * (Z + bias)),
+            "The bias is added before the gain, so it is multiplied too. First times the gain, "
+            "then plus the bias.",
+        ),
+        Mistake(
+            "gain_before",
+            lambda X, gain, bias, epsilon: normalize_rows(gain * X, 1.0, bias, epsilon),
+            "The gain is multiplied in before the row is normalised, which takes most of it away "
+            "again. Normalise first.",
+        ),
+        Mistake(
+            "both_before",
+            lambda X, gain, bias, epsilon: normalize_rows(gain * X + bias, 1.0, 0.0, epsilon),
+            "Gain and bias are applied before the row is normalised. They are what it gets "
+            "afterwards.",
+        ),
+        Mistake(
+            "divided_by_gain",
+            _with(finish=lambda Z, gain, bias: Z / gain + bias),
+            "You divide by the gain. Each component is multiplied by its gain.",
+        ),
+    ),
+    definition="With gain 1, bias 0 and a tiny epsilon, each row should have mean 0 and "
+    "variance 1.",
+    general="Print mean and variance of each row, with their shapes. Then the row minus its mean, "
+    "then divided, then gain and bias: one step a line.",
+    why="Two numbers a row, its mean and its root, are all that is taken away. What the row was "
+    "like in all other respects stays.",
+)

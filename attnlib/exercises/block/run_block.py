@@ -1,0 +1,308 @@
+"""A block put together of given parts, with its norms before them or after the sums."""
+
+import numpy as np
+
+from attnlib import softmax
+from attnlib.exercises import Case, Exercise, Mistake
+from attnlib.exercises.engine.drawing import draw
+
+
+def run_block(X, attention, network, norm_1, norm_2, norm_first):
+    """Two parts, each added to what it got."""
+    if norm_first:
+        A = X + attention(norm_1(X))
+        return A + network(norm_2(A))
+    A = norm_1(X + attention(X))
+    return norm_2(A + network(A))
+
+
+# Parts and norms, with names that say what they do.
+
+
+def mean_of_all(X):
+    return np.repeat(X.mean(axis=0, keepdims=True), len(X), axis=0)
+
+
+def the_one_before(X):
+    return np.concatenate([X[:1], X[:-1]])
+
+
+def weighted_mean(X):
+    return softmax(X @ X.T) @ X
+
+
+def only_positive(X):
+    return np.maximum(X, 0)
+
+
+def squared(X):
+    return X**2
+
+
+def minus_the_mean(X):
+    return X - X.mean(axis=-1, keepdims=True)
+
+
+def to_length_one(X):
+    return X / np.sqrt((X**2).sum(axis=-1, keepdims=True))
+
+
+def to_size_two(X):
+    return 2 * X / abs(X).max(axis=-1, keepdims=True)
+
+
+def _before(first, second):
+    """A block with the norm before that goes another way; after it is right."""
+
+    def wrong(X, attention, network, norm_1, norm_2, norm_first):
+        if not norm_first:
+            return run_block(X, attention, network, norm_1, norm_2, norm_first)
+        A = first(X, attention, norm_1)
+        return second(X, A, network, norm_2)
+
+    return wrong
+
+
+def _both(sum_1, sum_2):
+    """Both kinds of block with other sums: each takes what came and what the part brings."""
+
+    def wrong(X, attention, network, norm_1, norm_2, norm_first):
+        if norm_first:
+            A = sum_1(X, attention(norm_1(X)))
+            return sum_2(A, network(norm_2(A)))
+        A = norm_1(sum_1(X, attention(X)))
+        return norm_2(sum_2(A, network(A)))
+
+    return wrong
+
+
+def _add(came, brought):
+    return came + brought
+
+
+def _brought(came, brought):
+    return brought
+
+
+def _network_reads_X(X, attention, network, norm_1, norm_2, norm_first):
+    if norm_first:
+        return X + attention(norm_1(X)) + network(norm_2(X))
+    return norm_2(norm_1(X + attention(X)) + network(X))
+
+
+def _second_sum_with_X(X, attention, network, norm_1, norm_2, norm_first):
+    if norm_first:
+        return X + network(norm_2(X + attention(norm_1(X))))
+    A = norm_1(X + attention(X))
+    return norm_2(X + network(A))
+
+
+def _norm_of_what_is_brought(X, attention, network, norm_1, norm_2, norm_first):
+    if norm_first:
+        return run_block(X, attention, network, norm_1, norm_2, norm_first)
+    A = X + norm_1(attention(X))
+    return A + norm_2(network(A))
+
+
+def _no_norms(X, attention, network, norm_1, norm_2, norm_first):
+    A = X + attention(X)
+    return A + network(A)
+
+
+def _normed_twice(X, attention, network, norm_1, norm_2, norm_first):
+    A = norm_1(X + attention(norm_1(X)))
+    return norm_2(A + network(norm_2(A)))
+
+
+def _last_norm_forgotten(X, attention, network, norm_1, norm_2, norm_first):
+    if norm_first:
+        return run_block(X, attention, network, norm_1, norm_2, norm_first)
+    A = norm_1(X + attention(X))
+    return A + network(A)
+
+
+EXERCISE = Exercise(
+    signature="run_block(X, attention, network, norm_1, norm_2, norm_first)",
+    task="Write run_block(X, attention, network, norm_1, norm_2, norm_first): the output of a "
+    "block whose parts and norms are given as functions of an array of items, with the norms "
+    "before the parts if norm_first is true, after the sums if not.",
+    returns="an array of the shape of X",
+    reference=run_block,
+    own=True,
+    cases=(
+        Case(
+            "before, two items",
+            (
+                np.array([[1.0, 3.0], [2.0, -4.0]]),
+                mean_of_all,
+                only_positive,
+                minus_the_mean,
+                to_size_two,
+                True,
+            ),
+        ),
+        Case(
+            "after, two items",
+            (
+                np.array([[3.0, 1.0], [-2.0, 5.0]]),
+                the_one_before,
+                squared,
+                to_size_two,
+                minus_the_mean,
+                False,
+            ),
+        ),
+        Case(
+            "before",
+            (*draw((3, 4)), weighted_mean, squared, to_length_one, minus_the_mean, True),
+        ),
+        Case(
+            "after",
+            (*draw((4, 3)), weighted_mean, only_positive, minus_the_mean, to_length_one, False),
+        ),
+    ),
+    mistakes=(
+        Mistake(
+            "turned_round",
+            lambda X, f, g, a, b, first: run_block(X, f, g, a, b, not first),
+            "Before and after are confused. Before: each part reads normed items, and its answer "
+            "is added to the items as they came. After: the sum is normed.",
+        ),
+        Mistake(
+            "always_before",
+            lambda X, f, g, a, b, first: run_block(X, f, g, a, b, True),
+            "The norms always stand before. If norm_first is false, the parts read the items as "
+            "they are, and each sum is normed.",
+        ),
+        Mistake(
+            "always_after",
+            lambda X, f, g, a, b, first: run_block(X, f, g, a, b, False),
+            "The norms always stand after. If norm_first is true, the parts read normed items, and "
+            "the sums stay as they are.",
+        ),
+        Mistake(
+            "first_residual_left_out",
+            _both(_brought, _add),
+            "What attention brings takes the place of the items. It is added to them.",
+        ),
+        Mistake(
+            "second_residual_left_out",
+            _both(_add, _brought),
+            "What the network brings takes the place of the items. It is added to them: A plus "
+            "that.",
+        ),
+        Mistake(
+            "no_residuals",
+            _both(_brought, _brought),
+            "Both residuals are left out. What a part brings is added to what came.",
+        ),
+        Mistake(
+            "residual_from_the_normed",
+            _before(
+                lambda X, f, a: a(X) + f(a(X)),
+                lambda X, A, g, b: b(A) + g(b(A)),
+            ),
+            "With the norm before, the normed items are in the sum. Only the part reads them; "
+            "added is to the items as they came.",
+        ),
+        Mistake(
+            "first_residual_from_the_normed",
+            _before(lambda X, f, a: a(X) + f(a(X)), lambda X, A, g, b: A + g(b(A))),
+            "In the first sum the normed items stand for X. Only attention reads them; its answer "
+            "is added to X itself.",
+        ),
+        Mistake(
+            "second_residual_from_the_normed",
+            _before(lambda X, f, a: X + f(a(X)), lambda X, A, g, b: b(A) + g(b(A))),
+            "In the second sum the normed items stand for A. Only the network reads them; its "
+            "answer is added to A itself.",
+        ),
+        Mistake(
+            "norm_2_forgotten_before",
+            _before(lambda X, f, a: X + f(a(X)), lambda X, A, g, b: A + g(A)),
+            "With the norm before, the network reads A as it is. It reads norm_2(A).",
+        ),
+        Mistake(
+            "norm_1_forgotten_before",
+            _before(lambda X, f, a: X + f(X), lambda X, A, g, b: A + g(b(A))),
+            "With the norm before, attention reads X as it is. It reads norm_1(X).",
+        ),
+        Mistake(
+            "norm_at_the_end",
+            _before(lambda X, f, a: X + f(a(X)), lambda X, A, g, b: b(A + g(b(A)))),
+            "With the norm before there is one more at the end. A stack of such blocks has one at "
+            "its end; a block has none.",
+        ),
+        Mistake(
+            "network_reads_X",
+            _network_reads_X,
+            "The network reads X. It comes second: it reads A, where attention's answer is in.",
+        ),
+        Mistake(
+            "second_sum_with_X",
+            _second_sum_with_X,
+            "The second sum goes back to X, and what attention brought is lost from it. What the "
+            "network brings is added to A.",
+        ),
+        Mistake(
+            "network_first",
+            lambda X, f, g, a, b, first: run_block(X, g, f, a, b, first),
+            "The network comes first. Attention is first: the network then works on what each item "
+            "has heard.",
+        ),
+        Mistake(
+            "norms_exchanged",
+            lambda X, f, g, a, b, first: run_block(X, f, g, b, a, first),
+            "The norms are exchanged. norm_1 belongs to attention, norm_2 to the network.",
+        ),
+        Mistake(
+            "norm_1_twice",
+            lambda X, f, g, a, b, first: run_block(X, f, g, a, a, first),
+            "norm_1 is used twice. Each part has a norm of its own, with numbers of its own.",
+        ),
+        Mistake(
+            "norm_2_twice",
+            lambda X, f, g, a, b, first: run_block(X, f, g, b, b, first),
+            "norm_2 is used twice. Each part has a norm of its own, with numbers of its own.",
+        ),
+        Mistake(
+            "norm_of_what_is_brought",
+            _norm_of_what_is_brought,
+            "With the norm after, only what a part brings is normed. The norm comes after the sum, "
+            "and takes all of it.",
+        ),
+        Mistake(
+            "last_norm_forgotten",
+            _last_norm_forgotten,
+            "With the norm after, the second sum is not normed: norm_2 is never used.",
+        ),
+        Mistake(
+            "no_norms",
+            _no_norms,
+            "The norms are never used. Before: each part reads normed items. After: each sum is "
+            "normed.",
+        ),
+        Mistake(
+            "both_places",
+            _normed_twice,
+            "The norms stand before the parts and after the sums at once. norm_first says which of "
+            "the two it is.",
+        ),
+        Mistake(
+            "only_attention",
+            lambda X, f, g, a, b, first: X + f(a(X)) if first else a(X + f(X)),
+            "This is A, half of the block. The network is still to come.",
+        ),
+        Mistake(
+            "twice_X",
+            _both(
+                lambda came, brought: 2 * came + brought, lambda came, brought: 2 * came + brought
+            ),
+            "What came is added twice. Do the functions you wrote add it, and you once more?",
+        ),
+    ),
+    definition="If both parts bring 0, a block with the norms before returns X itself, and one "
+    "with the norms after norm_2(norm_1(X)).",
+    general="Write A first, for both kinds of block, with one line each. Then Y from A.",
+    why="Four lines are all there is to a block: two parts, two sums, and two places for a norm.",
+)
