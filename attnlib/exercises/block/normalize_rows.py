@@ -59,7 +59,7 @@ def _mean_of_what_was_divided(X, gain, bias, epsilon):
 
 EXERCISE = Exercise(
     signature="normalize_rows(X, gain, bias, epsilon)",
-    task="Write normalize_rows(X, gain, bias, epsilon), layer normalisation: each row gets mean 0 "
+    task="Write normalize_rows(X, gain, bias, epsilon): layer normalisation. Each row gets mean 0 "
     "and variance 1, up to epsilon, then each of its numbers its gain and its bias.",
     returns="an array of the shape of X",
     reference=normalize_rows,
@@ -96,31 +96,31 @@ EXERCISE = Exercise(
         Mistake(
             "epsilon_outside",
             _with(divisor=lambda variance, epsilon: np.sqrt(variance) + epsilon),
-            "epsilon is added to the root. It belongs to the variance, inside the root.",
+            "The epsilon is added to the root. It belongs to the variance, inside the root.",
         ),
         Mistake(
             "epsilon_forgotten",
             _with(divisor=lambda variance, epsilon: np.sqrt(variance)),
-            "epsilon is left out. It is small, but a row of equal numbers has the variance 0, and "
-            "0 / 0 is not a number.",
+            "The epsilon is left out. It is small, but a row of equal numbers has the variance 0, "
+            "and 0 / 0 is not a number.",
         ),
         Mistake(
             "epsilon_squared",
             _with(divisor=lambda variance, epsilon: np.sqrt(variance + epsilon**2)),
-            "epsilon is squared. It is added to the variance as it is.",
+            "The epsilon is squared. It is added to the variance as it is.",
         ),
         Mistake(
             "epsilon_fixed",
             _with(divisor=lambda variance, epsilon: np.sqrt(variance + 1e-5)),
-            "epsilon is always 1e-5 here. It is an argument: use the one that is given.",
+            "The epsilon is always 1e-5 here. It is an argument: use the one that is given.",
         ),
         Mistake(
             "epsilon_at_the_end",
             lambda X, gain, bias, epsilon: (
                 gain * (X - _mean(X)) / np.sqrt(_variance(X)) + bias + epsilon
             ),
-            "epsilon is added to the result. It belongs to the variance, so that no row is divided "
-            "by 0.",
+            "The epsilon is added to the result. It belongs to the variance, so that no row is "
+            "divided by 0.",
         ),
         Mistake(
             "variance_not_rooted",
@@ -197,6 +197,61 @@ EXERCISE = Exercise(
             ),
             "You divide by the mean distance from the mean. What is wanted is the root of the mean "
             "squared distance.",
+        ),
+        Mistake(
+            "length_and_epsilon",
+            _with(
+                variance=lambda X: X.shape[-1] * _variance(X),
+                divisor=lambda variance, epsilon: np.sqrt(variance) + epsilon,
+            ),
+            "You divide by the length of the centred row, so every row gets the length 1. The "
+            "squares are to be averaged, not summed, and epsilon stands inside the root.",
+        ),
+        Mistake(
+            "one_mean_for_all",
+            _with(centre=lambda X: X - X.mean()),
+            "One mean, that of the whole array, is subtracted from every row. Each row has its "
+            "own: axis=-1, keepdims=True.",
+        ),
+        Mistake(
+            "one_variance_for_all",
+            _with(variance=lambda X: (X - _mean(X)).var()),
+            "One variance serves all rows. Each row has its own: axis=-1, keepdims=True.",
+        ),
+        Mistake(
+            "epsilon_subtracted",
+            _with(divisor=lambda variance, epsilon: np.sqrt(variance - epsilon)),
+            "The epsilon is subtracted. It is added to the variance, so that no root is 0 or of "
+            "something negative.",
+        ),
+        Mistake(
+            "at_least_epsilon",
+            _with(divisor=lambda variance, epsilon: np.maximum(np.sqrt(variance), epsilon)),
+            "The epsilon is the least that you divide by. That avoids 0 / 0 as well, but here it "
+            "is added to the variance, in every row.",
+        ),
+        Mistake(
+            "brackets_of_the_product",
+            lambda X, gain, bias, epsilon: (
+                gain * X - _mean(X) / np.sqrt(_variance(X) + epsilon) + bias
+            ),
+            "Only the mean is divided. Put brackets round X minus its mean, then divide.",
+        ),
+        Mistake(
+            "brackets_of_the_quotient",
+            lambda X, gain, bias, epsilon: (
+                gain * (X - _mean(X) / np.sqrt(_variance(X) + epsilon)) + bias
+            ),
+            "Only the mean is divided. Put brackets round X minus its mean, then divide.",
+        ),
+        Mistake(
+            "range",
+            _with(
+                variance=lambda X: X.max(axis=-1, keepdims=True) - X.min(axis=-1, keepdims=True),
+                divisor=lambda reach, epsilon: reach + epsilon,
+            ),
+            "You divide by the distance from the smallest number to the largest. What is wanted is "
+            "the root of the mean squared distance from the mean.",
         ),
         Mistake(
             "no_gain",

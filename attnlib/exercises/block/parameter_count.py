@@ -65,6 +65,18 @@ EXERCISE = Exercise(
             "One bias is counted for attention. Each of its four projections has its own.",
         ),
         Mistake(
+            "a_number_for_each_bias",
+            _with(attention_bias=lambda d, h, bias: 4 * bool(bias)),
+            "The biases of attention are counted as one number each. A bias has one for every "
+            "component: d_model.",
+        ),
+        Mistake(
+            "a_number_for_all_biases",
+            _with(attention_bias=lambda d, h, bias: 1 * bool(bias)),
+            "The biases of attention are counted as one number. There are four, each with one for "
+            "every component.",
+        ),
+        Mistake(
             "bias_turned_round",
             _with(attention_bias=lambda d, h, bias: 4 * d * (not bias)),
             "The biases of attention are counted when bias is false, and not when it is true.",
@@ -150,6 +162,25 @@ EXERCISE = Exercise(
             "W_O_forgotten",
             _with(attention=lambda d, h: 3 * d * d),
             "Attention has four matrices. W_O, which takes what the heads return, is missing.",
+        ),
+        Mistake(
+            "W_O_and_its_bias_forgotten",
+            _with(
+                attention=lambda d, h: 3 * d * d,
+                attention_bias=lambda d, h, bias: 3 * d * bool(bias),
+            ),
+            "W_O is missing, and its bias if there are any. It takes what the heads return.",
+        ),
+        Mistake(
+            "W_O_and_norms_forgotten",
+            _with(attention=lambda d, h: 3 * d * d, norms=lambda d, h: 0),
+            "W_O is missing, and so are the two norms.",
+        ),
+        Mistake(
+            "biases_of_the_network_and_norms_forgotten",
+            _with(network_bias=lambda d, h, bias: 0, norms=lambda d, h: 0),
+            "The biases of the network are forgotten, and the norms: each norm has a gain and a "
+            "bias for every component, and there are two.",
         ),
         Mistake(
             "two_of_the_three",

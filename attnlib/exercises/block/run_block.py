@@ -63,15 +63,26 @@ def _before(first, second):
     return wrong
 
 
-def _both(sum_1, sum_2):
+def _after(first, second):
+    """A block with the norm after that goes another way; before it is right."""
+
+    def wrong(X, attention, network, norm_1, norm_2, norm_first):
+        if norm_first:
+            return run_block(X, attention, network, norm_1, norm_2, norm_first)
+        return second(first(X, attention, norm_1), network, norm_2)
+
+    return wrong
+
+
+def _both(sum_1, sum_2, once_more=0):
     """Both kinds of block with other sums: each takes what came and what the part brings."""
 
     def wrong(X, attention, network, norm_1, norm_2, norm_first):
         if norm_first:
             A = sum_1(X, attention(norm_1(X)))
-            return sum_2(A, network(norm_2(A)))
+            return sum_2(A, network(norm_2(A))) + once_more * X
         A = norm_1(sum_1(X, attention(X)))
-        return norm_2(sum_2(A, network(A)))
+        return norm_2(sum_2(A, network(A)) + once_more * X)
 
     return wrong
 
@@ -202,20 +213,20 @@ EXERCISE = Exercise(
                 lambda X, f, a: a(X) + f(a(X)),
                 lambda X, A, g, b: b(A) + g(b(A)),
             ),
-            "With the norm before, the normed items are in the sum. Only the part reads them; "
-            "added is to the items as they came.",
+            "With the norm before, the normed items are in the sums. They are for the part alone; "
+            "what it brings is added to the items as they came. Is X overwritten?",
         ),
         Mistake(
             "first_residual_from_the_normed",
             _before(lambda X, f, a: a(X) + f(a(X)), lambda X, A, g, b: A + g(b(A))),
-            "In the first sum the normed items stand for X. Only attention reads them; its answer "
-            "is added to X itself.",
+            "In the first sum the normed items stand for X. They are for attention alone; what it "
+            "brings is added to X itself.",
         ),
         Mistake(
             "second_residual_from_the_normed",
             _before(lambda X, f, a: X + f(a(X)), lambda X, A, g, b: b(A) + g(b(A))),
-            "In the second sum the normed items stand for A. Only the network reads them; its "
-            "answer is added to A itself.",
+            "In the second sum the normed items stand for A. They are for the network alone; what "
+            "it brings is added to A itself.",
         ),
         Mistake(
             "norm_2_forgotten_before",
@@ -258,18 +269,51 @@ EXERCISE = Exercise(
         Mistake(
             "norm_1_twice",
             lambda X, f, g, a, b, first: run_block(X, f, g, a, a, first),
-            "norm_1 is used twice. Each part has a norm of its own, with numbers of its own.",
+            "The same norm_1 is used twice. Each part has a norm of its own, with its own numbers.",
         ),
         Mistake(
             "norm_2_twice",
             lambda X, f, g, a, b, first: run_block(X, f, g, b, b, first),
-            "norm_2 is used twice. Each part has a norm of its own, with numbers of its own.",
+            "The same norm_2 is used twice. Each part has a norm of its own, with its own numbers.",
         ),
         Mistake(
             "norm_of_what_is_brought",
             _norm_of_what_is_brought,
             "With the norm after, only what a part brings is normed. The norm comes after the sum, "
             "and takes all of it.",
+        ),
+        Mistake(
+            "norm_behind_the_part",
+            _before(lambda X, f, a: X + a(f(X)), lambda X, A, g, b: A + b(g(A))),
+            "With the norm before, what a part brings is normed. The norm is for what it reads: "
+            "norm first, then the part, then the sum.",
+        ),
+        Mistake(
+            "norm_of_what_came",
+            _after(lambda X, f, a: a(X) + f(X), lambda A, g, b: b(A) + g(A)),
+            "With the norm after, only what came is normed. The norm takes the whole sum: what "
+            "came, and what the part brings.",
+        ),
+        Mistake(
+            "norm_1_forgotten_after",
+            _after(lambda X, f, a: X + f(X), lambda A, g, b: b(A + g(A))),
+            "With the norm after, the first sum is not normed: A is norm_1 of it.",
+        ),
+        Mistake(
+            "X_once_more",
+            _both(_add, _add, once_more=1),
+            "In the second sum X is added besides A. It is in A already.",
+        ),
+        Mistake(
+            "minus_X",
+            lambda X, f, g, a, b, first: run_block(X, f, g, a, b, first) - X,
+            "That is what the block adds to X: X itself is subtracted from the output, or left out "
+            "of it.",
+        ),
+        Mistake(
+            "multiplied",
+            _both(lambda came, brought: came * brought, lambda came, brought: came * brought),
+            "What a part brings is multiplied with what came. It is added.",
         ),
         Mistake(
             "last_norm_forgotten",

@@ -112,7 +112,7 @@ EXERCISE = Exercise(
         Mistake("twice", _unit((2, -2), (-1, 1)), FAR),
     ),
     properties=(_swap,),
-    definition="x plus what the unit brings should be x in rising order.",
+    definition="The item x plus what the unit brings should be x in rising order.",
     general="Two rows of two numbers are wanted: what the hidden unit multiplies the pair by, and "
     "what it adds to it.",
     why="What is in order passes by untouched, because the unit is 0; what is not gets the "
