@@ -25,6 +25,20 @@ function itemChoice(model, trait, label, prefix, items) {
   return named(bound(model, trait, choice, { label, options, read: String, write: Number }), prefix);
 }
 
+// The same with the numbers of each item beside it, where there is room.
+function withNumbers(model, control) {
+  const texts = [...control.element.querySelectorAll("label > span")].map((option) => {
+    const text = h("i", { class: "attn-path-numbers" });
+    option.append(text);
+    return text;
+  });
+  const draw = () => {
+    control.draw();
+    texts.forEach((text, i) => write(text, `[${model.get("X")[i].map((x) => trimmed(x)).join(", ")}]`));
+  };
+  return { ...control, draw };
+}
+
 // Parts that can be switched off, one by one.
 function switches(model) {
   const boxes = Object.entries(words.parts).map(([trait, label]) => {
@@ -82,12 +96,12 @@ export function render({ model, el }) {
     hidden: block.b_1.length,
     choose: (station) => change(model, { station }),
   });
-  const heading = h("p", { class: "attn-panel-title" });
+  const what = h("p", { class: "attn-panel-title" });
   const worked = Array.from({ length: LINES }, () => h("span"));
   const legend = h("p", { class: "attn-path-legend" });
   const voice = spoken(words);
   const follows = itemChoice(model, "item", "Follow item", "follow item", items);
-  const changes = itemChoice(model, "changed", "Change item", "change item", items);
+  const changes = withNumbers(model, itemChoice(model, "changed", "Change item", "change item", items));
   const numbersOf = editor(model, width);
   const places = ["none", "before", "after"].map((name) => [name, name]);
   const masks = ["none", "causal"].map((name) => [name, name]);
@@ -100,7 +114,7 @@ export function render({ model, el }) {
     numbersOf,
   ];
   const writeTexts = readable(shown.element, (numbers, title, texts, scale) => {
-    write(heading, title);
+    write(what, title);
     worked.forEach((line, n) => write(line, texts[n] ?? ""));
     write(legend, words.legend.replace("{scale}", trimmed(scale, 1)));
     shown.element.setAttribute("aria-label", fill(words.path, numbers));
@@ -134,7 +148,8 @@ export function render({ model, el }) {
       written: path.adds2,
       y: path.y,
     };
-    writeTexts(numbers, titleOf(station, settings.norm), lines(station, i, ran, settings), scale);
+    const heading = titleOf(station, settings.norm, "headings").replace("{item}", item);
+    writeTexts(numbers, heading, lines(station, i, ran, settings), scale);
     const last = reach[settings.norm === "after" ? "norm2" : "sum2"];
     const reached = last.length ? `items ${last.join(", ")}` : "no item";
     voice.say(() => fill(words.said, { ...numbers, reached }), numbers);
@@ -146,7 +161,7 @@ export function render({ model, el }) {
       model,
       shown.element,
       legend,
-      h("div", { class: "attn-path-how" }, heading, work),
+      h("div", { class: "attn-path-how" }, what, work),
       controlRow(controls, presets(model, TRAITS, numbersOf.restore)),
       voice.element,
     ),

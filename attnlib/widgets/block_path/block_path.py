@@ -276,9 +276,9 @@ class BlockPath(BookWidget):
             if name in ("sum1", "sum2"):
                 brought = path["adds1" if name == "sum1" else "adds2"]
                 ax.barh(places, found - brought, height=0.7, color=LIGHT["line"])
-                ax.barh(places, brought, left=found - brought, height=0.35, color=LIGHT["ink"])
+                _bars(ax, places, brought, found - brought, 0.35)
             else:
-                ax.barh(places, found, height=0.55, color=LIGHT["ink"])
+                _bars(ax, places, found, 0, 0.55)
             ax.axvline(0, color=LIGHT["muted"], linewidth=1)
             for place in places[moved[name]]:
                 ax.plot(-1.08 * bound, place, "o", color=LIGHT["muted"], markersize=3)
@@ -286,3 +286,9 @@ class BlockPath(BookWidget):
             ax.set_title(titles[name])
         figure.supxlabel(fill(self.words["picture"], {"item": self.item}))
         return figure
+
+
+def _bars(ax, places, lengths, starts, height):
+    """Bars from where they start, filled where they are above 0, hollow where below."""
+    fill = [LIGHT["ink"] if x >= 0 else LIGHT["page"] for x in lengths]
+    ax.barh(places, lengths, left=starts, height=height, color=fill, ec=LIGHT["ink"], lw=0.8)

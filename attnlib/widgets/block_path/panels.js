@@ -7,8 +7,9 @@ import words from "./words.json";
 const SUMS = { sum1: "adds1", sum2: "adds2" };
 const SCALES = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 
-export function titleOf(name, norm) {
-  return words.titles[norm][name] ?? words.titles[name];
+// What a station is called over its panel, and at length over the lines that explain it.
+export function titleOf(name, norm, kind = "titles") {
+  return words[kind][norm][name] ?? words[kind][name];
 }
 
 // A bar from one number to another, in percent of its track; its middle is 0.

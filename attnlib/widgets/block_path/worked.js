@@ -26,8 +26,8 @@ function normLines(given) {
 }
 
 function sumLines(name, came, brought, path, residual) {
-  if (!residual) return [words.cut.replace("{from}", name) + ":", row(path)];
-  return [`${name} + what was brought`, `= ${row(came)} + ${row(brought)}`, `= ${row(path)}`];
+  if (!residual) return [`${words.cut.replace("{from}", name)}: ${row(path)}`];
+  return [`${row(came)} + ${row(brought)}`, `= ${row(path)}`];
 }
 
 export function lines(station, i, { found, head, layer }, settings) {
