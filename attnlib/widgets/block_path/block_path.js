@@ -151,7 +151,7 @@ export function render({ model, el }) {
     const heading = titleOf(station, settings.norm, "headings").replace("{item}", item);
     writeTexts(numbers, heading, lines(station, i, ran, settings), scale);
     const last = reach[settings.norm === "after" ? "norm2" : "sum2"];
-    const reached = last.length ? `items ${last.join(", ")}` : "no item";
+    const reached = last.length ? `item${last.length > 1 ? "s" : ""} ${last.join(", ")}` : "no item";
     voice.say(() => fill(words.said, { ...numbers, reached }), numbers);
   }
 

@@ -258,7 +258,7 @@ class BlockPath(BookWidget):
 
     def said(self):
         items = ", ".join(map(str, self.reach["norm2" if self.norm == "after" else "sum2"]))
-        reached = f"items {items}" if items else "no item"
+        reached = f"item{'s' if ',' in items else ''} {items}" if items else "no item"
         return fill(self.words["said"], self.numbers() | {"reached": reached})
 
     @still

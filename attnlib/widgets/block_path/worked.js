@@ -13,7 +13,7 @@ function plain(x) {
 const row = (numbers) => `[${numbers.map(plain).join(", ")}]`;
 const bracketed = (x) => (x < 0 ? `(${plain(x)})` : plain(x));
 
-function normLines(given) {
+function normLines(name, given) {
   const mean = meanOf(given);
   const squares = given.map((x) => `(${plain(x - mean)})²`).join(" + ");
   const variance = varianceOf(given);
@@ -21,7 +21,7 @@ function normLines(given) {
   return [
     `mean = (${given.map(bracketed).join(" + ")}) / ${given.length} = ${plain(mean)}`,
     `variance = (${squares}) / ${given.length} = ${plain(variance)}`,
-    `(${row(given)} \u2212 ${bracketed(mean)}) / √(${plain(variance)} + 0.00001) = ${row(given.map((x) => (x - mean) / root))}`,
+    `(${name} \u2212 ${bracketed(mean)}) / √(${plain(variance)} + 0.00001) = ${row(given.map((x) => (x - mean) / root))}`,
   ];
 }
 
@@ -37,8 +37,8 @@ export function lines(station, i, { found, head, layer }, settings) {
   const off = (part) => [`${words.parts[part]} is ${words.off}`];
   const explained = {
     x: () => [`item ${i + 1} = ${row(at("x"))}`],
-    norm1: () => (norm === "none" ? [words.noNorm] : normLines(at(after ? "sum1" : "x"))),
-    norm2: () => (norm === "none" ? [words.noNorm] : normLines(at(after ? "sum2" : "a"))),
+    norm1: () => (norm === "none" ? [words.noNorm] : normLines(after ? "sum" : "x", at(after ? "sum1" : "x"))),
+    norm2: () => (norm === "none" ? [words.noNorm] : normLines(after ? "sum" : "a", at(after ? "sum2" : "a"))),
     weights: () =>
       attention
         ? [
