@@ -45,7 +45,7 @@ EXERCISE = Exercise(
         Case("as many kept as expected", (_weights(2, 4), _kept("x.xx", "xx.x"), 0.25)),
         Case("half dropped", (_weights(3, 5), _kept("x..x.", ".xxx.", "x.xxx"), 0.5)),
         Case("a row that loses all", (_weights(4, 3), _kept("...", "x.x", ".xx", "xxx"), 0.3)),
-        Case("nothing to drop", (_weights(2, 3), _kept("xxx", "xxx"), 0.0)),
+        Case("nothing to drop", (_weights(2, 3), _kept("xxx", "xxx"), 0.0), rare=True),
         Case(
             "heads",
             (

@@ -67,12 +67,12 @@ EXERCISE = Exercise(
     cases=(
         Case(
             "a row",
-            (np.array([[3.0, 3.0, -3.0, 5.0]]), np.ones(4), np.zeros(4), 1e-5),
+            (np.array([[3.0, 3.0, -3.0, 5.0]]), np.ones(4), np.zeros(4), 1e-9),
         ),
         Case(
             "a large epsilon",
             (
-                np.array([[0.5, 2.5, -1.0], [4.0, 1.0, 3.5]]),
+                np.array([[0.5, 2.5, -1.0], [1.0, 1.5, 0.5]]),
                 np.array([1.0, 2.0, -1.0]),
                 np.array([0.0, 3.0, 1.0]),
                 0.5,
@@ -90,8 +90,8 @@ EXERCISE = Exercise(
         Mistake(
             "n_minus_1",
             _with(variance=lambda X: X.var(axis=-1, ddof=1, keepdims=True)),
-            "The squares are divided by d − 1. That estimates the variance of a population from a "
-            "sample; a row is all there is, so its squares are divided by d.",
+            "The squares are divided by m − 1. That estimates the variance of a population from a "
+            "sample; a row is all there is, so its m squares are divided by m.",
         ),
         Mistake(
             "epsilon_outside",
@@ -186,7 +186,7 @@ EXERCISE = Exercise(
         Mistake(
             "summed_squares",
             _with(variance=lambda X: X.shape[-1] * _variance(X)),
-            "The squares are summed but not divided by d, so every row gets the length 1. A "
+            "The squares are summed but not divided by m, so every row gets the length 1. A "
             "variance is a mean.",
         ),
         Mistake(
@@ -229,6 +229,18 @@ EXERCISE = Exercise(
             _with(divisor=lambda variance, epsilon: np.maximum(np.sqrt(variance), epsilon)),
             "The epsilon is the least that you divide by. That avoids 0 / 0 as well, but here it "
             "is added to the variance, in every row.",
+        ),
+        Mistake(
+            "variance_at_least_epsilon",
+            _with(divisor=lambda variance, epsilon: np.sqrt(np.maximum(variance, epsilon))),
+            "The epsilon is the least that the variance can be. That avoids 0 / 0 as well, but "
+            "here it is added to the variance, in every row.",
+        ),
+        Mistake(
+            "only_against_0",
+            _with(divisor=lambda variance, epsilon: np.where(variance, np.sqrt(variance), 1)),
+            "Each row whose variance is not 0 is divided by its root alone. The epsilon is added "
+            "to the variance in every row, not only where 0 / 0 threatens.",
         ),
         Mistake(
             "brackets_of_the_product",
@@ -287,6 +299,12 @@ EXERCISE = Exercise(
             "afterwards.",
         ),
         Mistake(
+            "one_for_each_row",
+            _with(finish=lambda Z, gain, bias: gain[:, None] * Z + bias[:, None]),
+            "Gain and bias are used one for each row. They have one number for each component, the "
+            "same in every row: gain * rows, without a new axis.",
+        ),
+        Mistake(
             "divided_by_gain",
             _with(finish=lambda Z, gain, bias: Z / gain + bias),
             "You divide by the gain. Each component is multiplied by its gain.",
@@ -296,6 +314,6 @@ EXERCISE = Exercise(
     "variance 1.",
     general="Print mean and variance of each row, with their shapes. Then the row minus its mean, "
     "then divided, then gain and bias: one step a line.",
-    why="Two numbers a row, its mean and its root, are all that is taken away. What the row was "
-    "like in all other respects stays.",
+    why="Two numbers a row, its mean and its standard deviation, are all that is taken away. What "
+    "the row was like in all other respects stays.",
 )

@@ -82,6 +82,19 @@ EXERCISE = Exercise(
             "The biases of attention are counted when bias is false, and not when it is true.",
         ),
         Mistake(
+            "nothing_of_attention_without_biases",
+            lambda d, h, bias: parameter_count(d, h, bias) if bias else 2 * d * h + h + 5 * d,
+            "Without biases attention's matrices are gone, too. In a + b if bias else 0 all of "
+            "a + b depends on bias: put brackets round b if bias else 0.",
+        ),
+        Mistake(
+            "conditional_without_brackets",
+            lambda d, h, bias: 4 * d * d + 4 * d if bias else 0 + 2 * d * h + h + d + 4 * d,
+            "Some terms are there only if bias is true, and the rest only if it is not. In "
+            "a + b if bias else 0 + c the condition decides between a + b and 0 + c: put brackets "
+            "round b if bias else 0.",
+        ),
+        Mistake(
             "network_biases_forgotten",
             _with(network_bias=lambda d, h, bias: 0),
             "The biases of the network are forgotten: d_ff for the hidden layer and d_model for "
@@ -145,8 +158,8 @@ EXERCISE = Exercise(
         Mistake(
             "three_norms",
             _with(norms=lambda d, h: 6 * d),
-            "Three norms are counted. An encoder block has two; three has one of a decoder with "
-            "cross-attention.",
+            "Three norms are counted. An encoder block has two; a decoder block with "
+            "cross-attention has three.",
         ),
         Mistake(
             "two_numbers_a_norm",
@@ -220,6 +233,12 @@ EXERCISE = Exercise(
             "only_attention",
             lambda d, h, bias: 4 * d * d + 4 * d * bool(bias),
             "That is attention alone. The network and the two norms are missing.",
+        ),
+        Mistake(
+            "decoder_block",
+            lambda d, h, bias: parameter_count(d, h, bias) + 4 * d * d + 4 * d * bool(bias) + 2 * d,
+            "That is a decoder block, with cross-attention and a third norm. An encoder block has "
+            "attention once, and two norms.",
         ),
         Mistake(
             "two_blocks",

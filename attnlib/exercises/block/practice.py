@@ -219,8 +219,8 @@ def operations(rng):
     right = [made, mixed, steps["feed-forward"].multiply_adds]
     return Problem(
         question=f"`{n}` items of `{m}` numbers go through an encoder block with `2` heads, which "
-        f"share the `{m}`, and a hidden layer of `{h}`. How many multiply-adds take the four "
-        "projections of attention, its scores and weighted sums, and the network?",
+        f"share the `{m}`, and a hidden layer of `{h}`. How many multiply-adds do the "
+        "four projections of attention, its scores and weighted sums, and the network take?",
         answer=right,
         working=[
             f"Four matrices, for each item: `4 · {n} · {m} · {m} = {by_matrices}`",

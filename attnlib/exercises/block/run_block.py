@@ -16,7 +16,8 @@ def run_block(X, attention, network, norm_1, norm_2, norm_first):
     return norm_2(A + network(A))
 
 
-# Parts and norms, with names that say what they do.
+# Parts and norms, with names that say what they do. No norm leaves what it has normed as it is, as
+# a layer norm with gain and bias does not: so one norm too many is seen.
 
 
 def mean_of_all(X):
@@ -39,16 +40,16 @@ def squared(X):
     return X**2
 
 
-def minus_the_mean(X):
-    return X - X.mean(axis=-1, keepdims=True)
+def twice_minus_the_mean(X):
+    return 2 * (X - X.mean(axis=-1, keepdims=True))
 
 
-def to_length_one(X):
-    return X / np.sqrt((X**2).sum(axis=-1, keepdims=True))
+def to_length_three_minus_one(X):
+    return 3 * X / np.sqrt((X**2).sum(axis=-1, keepdims=True)) - 1
 
 
-def to_size_two(X):
-    return 2 * X / abs(X).max(axis=-1, keepdims=True)
+def to_size_two_plus_one(X):
+    return 2 * X / abs(X).max(axis=-1, keepdims=True) + 1
 
 
 def _before(first, second):
@@ -125,12 +126,56 @@ def _normed_twice(X, attention, network, norm_1, norm_2, norm_first):
     return norm_2(A + network(norm_2(A)))
 
 
+def _norm_1_again(X, attention, network, norm_1, norm_2, norm_first):
+    """What the network reads goes through norm_1 once more."""
+
+    def normed(Z):
+        return network(norm_1(Z))
+
+    if norm_first:
+        A = X + attention(norm_1(X))
+        return A + network(norm_2(norm_1(A)))
+    return run_block(X, attention, normed, norm_1, norm_2, False)
+
+
+def _each_twice(X, attention, network, norm_1, norm_2, norm_first):
+    def both(norm):
+        return lambda Z: norm(norm(Z))
+
+    return run_block(X, attention, network, both(norm_1), both(norm_2), norm_first)
+
+
+def _in_parallel(one_norm=False):
+    """Both parts read X."""
+
+    def wrong(X, attention, network, norm_1, norm_2, norm_first):
+        second = norm_1 if one_norm else norm_2
+        if norm_first:
+            return X + attention(norm_1(X)) + network(second(X))
+        found = norm_1(X + attention(X) + network(X))
+        return found if one_norm else norm_2(found)
+
+    return wrong
+
+
+def _network_reads_the_sum(X, attention, network, norm_1, norm_2, norm_first):
+    if norm_first:
+        return run_block(X, attention, network, norm_1, norm_2, True)
+    total = X + attention(X)
+    return norm_2(norm_1(total) + network(total))
+
+
 def _last_norm_forgotten(X, attention, network, norm_1, norm_2, norm_first):
     if norm_first:
         return run_block(X, attention, network, norm_1, norm_2, norm_first)
     A = norm_1(X + attention(X))
     return A + network(A)
 
+
+NETWORK_READS_X = (
+    "The network reads X, as attention does. It comes second: it reads A, where attention's answer "
+    "is in."
+)
 
 EXERCISE = Exercise(
     signature="run_block(X, attention, network, norm_1, norm_2, norm_first)",
@@ -147,8 +192,8 @@ EXERCISE = Exercise(
                 np.array([[1.0, 3.0], [2.0, -4.0]]),
                 mean_of_all,
                 only_positive,
-                minus_the_mean,
-                to_size_two,
+                twice_minus_the_mean,
+                to_size_two_plus_one,
                 True,
             ),
         ),
@@ -158,18 +203,32 @@ EXERCISE = Exercise(
                 np.array([[3.0, 1.0], [-2.0, 5.0]]),
                 the_one_before,
                 squared,
-                to_size_two,
-                minus_the_mean,
+                to_size_two_plus_one,
+                twice_minus_the_mean,
                 False,
             ),
         ),
         Case(
             "before",
-            (*draw((3, 4)), weighted_mean, squared, to_length_one, minus_the_mean, True),
+            (
+                *draw((3, 4)),
+                weighted_mean,
+                squared,
+                to_length_three_minus_one,
+                twice_minus_the_mean,
+                True,
+            ),
         ),
         Case(
             "after",
-            (*draw((4, 3)), weighted_mean, only_positive, minus_the_mean, to_length_one, False),
+            (
+                *draw((4, 3)),
+                weighted_mean,
+                only_positive,
+                twice_minus_the_mean,
+                to_length_three_minus_one,
+                False,
+            ),
         ),
     ),
     mistakes=(
@@ -247,7 +306,7 @@ EXERCISE = Exercise(
         Mistake(
             "network_reads_X",
             _network_reads_X,
-            "The network reads X. It comes second: it reads A, where attention's answer is in.",
+            NETWORK_READS_X,
         ),
         Mistake(
             "second_sum_with_X",
@@ -275,6 +334,35 @@ EXERCISE = Exercise(
             "norm_2_twice",
             lambda X, f, g, a, b, first: run_block(X, f, g, b, b, first),
             "The same norm_2 is used twice. Each part has a norm of its own, with its own numbers.",
+        ),
+        Mistake(
+            "norm_1_again",
+            _norm_1_again,
+            "norm_1 stands in the network's branch once more. It is used once, before attention or "
+            "after the first sum.",
+        ),
+        Mistake(
+            "each_twice",
+            _each_twice,
+            "Each norm is applied twice. A norm with gain and bias changes what it has normed "
+            "already: once is enough.",
+        ),
+        Mistake(
+            "in_parallel",
+            _in_parallel(),
+            NETWORK_READS_X,
+        ),
+        Mistake(
+            "in_parallel_with_one_norm",
+            _in_parallel(one_norm=True),
+            "Both parts read X, side by side, with one norm. The network comes second, with a norm "
+            "of its own: it reads A, where attention's answer is in.",
+        ),
+        Mistake(
+            "network_reads_the_sum",
+            _network_reads_the_sum,
+            "With the norm after, the network reads the first sum before it is normed. It reads A, "
+            "which is norm_1 of that sum.",
         ),
         Mistake(
             "norm_of_what_is_brought",

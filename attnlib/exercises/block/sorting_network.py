@@ -12,8 +12,13 @@ FALLING = (
     "when the first number is the larger one, and to bring it down."
 )
 SILENT = (
-    "Your unit brings nothing to (3, 1), (2, −1) and (5, 0), which are not in order. It has to be "
-    "above 0 there: which weighted sum is positive when the first number is the larger one?"
+    "Your unit is not above 0 for (3, 1), (2, −1) and (5, 0), which are not in order, so it brings "
+    "nothing. It has to be above 0 there: which weighted sum is positive when the first number is "
+    "the larger one?"
+)
+ADDS_NOTHING = (
+    "w_out is 0, so whatever the hidden unit finds, what it adds is 0. Which of the two numbers "
+    "has to come down when the first is the larger one, and which to go up?"
 )
 ONE_NUMBER = (
     "The hidden unit looks at one of the two numbers alone. Whether a pair is in order is said by "
@@ -64,8 +69,10 @@ def judge_sorting_network(unit):
         return FALLING
     w_in, w_out = unit
     wrong = PAIRS[:, 0] > PAIRS[:, 1]
-    if np.allclose(found[wrong], PAIRS[wrong]):
+    if not (PAIRS[wrong] @ w_in > 0).any():
         return SILENT
+    if np.allclose(w_out, 0):
+        return ADDS_NOTHING
     if np.count_nonzero(w_in) == 1:
         return ONE_NUMBER
     if not np.isclose(w_in.sum(), 0, atol=1e-6 * abs(w_in).max()):
@@ -96,7 +103,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake("falling", _unit((-1, 1), (1, -1)), FALLING),
         Mistake("nothing", _unit((0, 0), (-1, 1)), SILENT),
-        Mistake("brings_nothing", _unit((1, -1), (0, 0)), SILENT),
+        Mistake("brings_nothing", _unit((1, -1), (0, 0)), ADDS_NOTHING),
         Mistake("speaks_in_order", _unit((-1, 1), (-1, 1)), SILENT),
         Mistake("first_number", _unit((1, 0), (-1, 1)), ONE_NUMBER),
         Mistake("second_number", _unit((0, -1), (-1, 1)), ONE_NUMBER),

@@ -1,5 +1,7 @@
 """Exercises of chapter 11: references by plain loops and as attnlib has it, answers as written."""
 
+import functools
+import itertools
 import math
 
 import numpy as np
@@ -134,6 +136,42 @@ def test_answers_in_other_words_get_the_reply_to_their_mistake():
     def masked(weights, keep, p):
         return np.where(keep, weights, 0)
 
+    def rows_have_gains(X, gain, bias, epsilon):
+        Z = (X - X.mean(-1, keepdims=True)) / np.sqrt(X.var(-1, keepdims=True) + epsilon)
+        return Z * gain.reshape(-1, 1) + bias.reshape(-1, 1)
+
+    def safe(X, gain, bias, epsilon):
+        deviation = X.std(-1, keepdims=True)
+        deviation[deviation == 0] = 1
+        return gain * (X - X.mean(-1, keepdims=True)) / deviation + bias
+
+    def once_more(X, attention, network, norm_1, norm_2, norm_first):
+        if norm_first:
+            A = X + attention(norm_1(X))
+            return A + network(norm_2(A))
+        A = norm_1(X + attention(X))
+        return norm_2(A + network(norm_1(A)))
+
+    def unnormed_sum(X, attention, network, norm_1, norm_2, norm_first):
+        if norm_first:
+            X = X + attention(norm_1(X))
+            return X + network(norm_2(X))
+        X = X + attention(X)
+        return norm_2(network(X) + norm_1(X))
+
+    def no_brackets(d_model, d_ff, bias):
+        attention = 4 * d_model**2 + 4 * d_model if bias else 0
+        return attention + 2 * d_model * d_ff + d_ff + d_model + 4 * d_model
+
+    def by_p(weights, keep, p):
+        return np.where(keep, weights, 0) / p
+
+    as_readers_write("block.normalize_rows", "one_for_each_row", rows_have_gains)
+    as_readers_write("block.normalize_rows", "only_against_0", safe)
+    as_readers_write("block.run_block", "norm_1_again", once_more)
+    as_readers_write("block.run_block", "network_reads_the_sum", unnormed_sum)
+    as_readers_write("block.parameter_count", "nothing_of_attention_without_biases", no_brackets)
+    as_readers_write("block.drop_weights", "divided_by_p", by_p)
     as_readers_write("block.normalize_rows", "n_minus_1", sample_deviation)
     as_readers_write("block.normalize_rows", "epsilon_outside", outside)
     as_readers_write("block.normalize_rows", "whole_matrix", row_by_row)
@@ -148,3 +186,58 @@ def test_answers_in_other_words_get_the_reply_to_their_mistake():
 
 def test_a_block_that_takes_parts_of_attnlib_is_told_to_write_it_itself():
     assert "attnlib" in check("block.normalize_rows", layer_norm).message
+
+
+def _variants():
+    """Blocks with a norm or two in up to two of the places where none or another belongs.
+
+    A place is before or after a part, in what came, or after a sum; what it holds is a text: "12"
+    is norm_1 and then norm_2.
+    """
+    right = {True: ("", "1", "", "", "", "2", "", ""), False: ("", "", "", "1", "", "", "", "2")}
+    for norm_first, places in right.items():
+        seen = {places}
+        for i, j in itertools.combinations(range(8), 2):
+            for more in itertools.product(("", "1", "2", "11", "22", "12", "21"), repeat=2):
+                changed = list(places)
+                changed[i], changed[j] = more
+                if tuple(changed) not in seen:
+                    seen.add(tuple(changed))
+                    yield norm_first, tuple(changed)
+
+
+def test_no_block_with_a_norm_too_many_too_few_or_in_another_place_is_taken_for_right():
+    exercise = find("block.run_block")
+    for norm_first, places in _variants():
+        apart = []
+        for case in exercise.cases:
+            X, attention, network, norm_1, norm_2, first = case.args
+            if first != norm_first:
+                continue
+            norms = {"1": norm_1, "2": norm_2}
+
+            def through(place, Z, norms=norms, places=places):
+                return functools.reduce(lambda Z, name: norms[name](Z), places[place], Z)
+
+            with np.errstate(invalid="ignore"):  # a row of zeros has no size
+                A = through(3, through(0, X) + through(2, attention(through(1, X))))
+                Y = through(7, through(4, A) + through(6, network(through(5, A))))
+            apart.append(not np.allclose(Y, exercise.reference(*case.args), rtol=1e-3))
+        assert any(apart), (norm_first, places)
+
+
+def test_a_unit_that_speaks_and_adds_nothing_is_not_told_to_speak():
+    said = check("block.sorting_network", np.array([[1.0, -1.0], [0.0, 0.0]])).message
+    assert "what it adds is 0" in said and "It has to be above 0" not in said
+    said = check("block.sorting_network", np.array([[-1.0, 1.0], [0.0, 0.0]])).message
+    assert "It has to be above 0" in said
+
+
+def test_the_smallest_input_shows_what_is_wrong_with_the_epsilon():
+    """With an epsilon that small numbers hide, the answer shown would look right."""
+
+    def outside(X, gain, bias, epsilon):
+        return gain * (X - X.mean(-1, keepdims=True)) / (X.std(-1, keepdims=True) + epsilon) + bias
+
+    reply = check("block.normalize_rows", outside)
+    assert "epsilon = 0.5" in str(reply)
