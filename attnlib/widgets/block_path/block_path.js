@@ -10,7 +10,7 @@ import words from "./words.json";
 import { lines } from "./worked.js";
 
 const SETTINGS = ["norm", "mask", "attention", "network", "residual"];
-const TRAITS = ["X", "item", "changed", "station", ...SETTINGS];
+const TRAITS = ["X", "item", "station", "first", "changed", ...SETTINGS];
 const LINES = 3;
 
 // A choice whose options say more to those who do not see what it is about.
@@ -88,8 +88,7 @@ function editor(model, width) {
 }
 
 export function render({ model, el }) {
-  const first = model.get("X");
-  const [items, width] = [first.length, first[0].length];
+  const [items, width] = [model.get("X").length, model.get("X")[0].length];
   const shown = panels({
     items,
     width,
@@ -116,12 +115,12 @@ export function render({ model, el }) {
   const writeTexts = readable(shown.element, (numbers, title, texts, scale) => {
     write(what, title);
     worked.forEach((line, n) => write(line, texts[n] ?? ""));
-    write(legend, words.legend.replace("{scale}", trimmed(scale, 1)));
+    write(legend, fill(words.legend, { scale: trimmed(scale, 1) }));
     shown.element.setAttribute("aria-label", fill(words.path, numbers));
   });
 
   function draw() {
-    const [X, item, , station] = TRAITS.map((name) => model.get(name));
+    const [X, item, station, first] = TRAITS.map((name) => model.get(name));
     const settings = Object.fromEntries(SETTINGS.map((name) => [name, model.get(name)]));
     const i = item - 1;
     const ran = run(X, settings);
@@ -148,7 +147,7 @@ export function render({ model, el }) {
       written: path.adds2,
       y: path.y,
     };
-    const heading = titleOf(station, settings.norm, "headings").replace("{item}", item);
+    const heading = fill(titleOf(station, settings.norm, "headings"), { item });
     writeTexts(numbers, heading, lines(station, i, ran, settings), scale);
     const last = reach[settings.norm === "after" ? "norm2" : "sum2"];
     const reached = last.length ? `item${last.length > 1 ? "s" : ""} ${last.join(", ")}` : "no item";

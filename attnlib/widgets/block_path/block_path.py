@@ -13,19 +13,16 @@ from attnlib.masks import causal
 from attnlib.palette import LIGHT
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
-from attnlib.widgets.shared.traits import Numbers, choice, presets, text, whole
+from attnlib.widgets.shared.traits import Numbers, choice, presets, switch, text, whole, within
 from attnlib.widgets.shared.words import fill
 
 BLOCK = json.loads(Path(__file__).with_name("block.json").read_text(encoding="utf-8"))
 ITEMS, WIDTH, LIMIT = 3, 4, BLOCK["limit"]
+START = [[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0]]
 #: The stations of the path, in the order of a block with the norm before.
 STATIONS = ("x", "norm1", "weights", "adds1", "sum1", "norm2", "hidden", "adds2", "sum2")
 #: The same, with the norm after.
 AFTER = ("x", "weights", "adds1", "sum1", "norm1", "hidden", "adds2", "sum2", "norm2")
-
-
-def _switch(help):
-    return traitlets.Bool(True, help=help).tag(sync=True, type="bool")
 
 
 class BlockPath(BookWidget):
@@ -51,7 +48,7 @@ class BlockPath(BookWidget):
     >>> bool(abs(path.output - output).max() < 1e-12)
     True
 
-    The items on which the output of the first depends: all of them, for attention's sake.
+    The items on which the output of the first depends: all of them, because of attention.
 
     >>> path.reach["norm2"]
     [1, 2, 3]
@@ -61,6 +58,8 @@ class BlockPath(BookWidget):
     """
 
     look = "wide"
+    #: Between which bounds the numbers of an item lie.
+    limits = (-LIMIT, LIMIT)
     shows = (
         "Two rows of small bar charts, the path of one item: attention's half of a block, then "
         "the network's. Each shows signed numbers, in the sums what came and what was brought, "
@@ -76,6 +75,7 @@ class BlockPath(BookWidget):
             ],
         },
         {"task": "Whose change reaches `x`?", "norm": "after", "item": 2, "station": "norm1"},
+        {"X": [[1, 0, 0, 0], [1, 3, 0, -0.5], [1, 1, 0, 0]], "first": START, "item": 3},
         {"mask": "causal", "item": 1, "network": False, "station": "adds1"},
         {"residual": False, "item": 3, "changed": 1, "station": "hidden"},
         {
@@ -88,7 +88,13 @@ class BlockPath(BookWidget):
 
     X = Numbers(
         f"The items, one in each row, between -{LIMIT} and {LIMIT}.",
-        [[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0]],
+        START,
+        (ITEMS, WIDTH),
+    )
+    first = Numbers(
+        "The items before any was changed: a number of the path that is another than with them "
+        "has a dot. Where it is not given, `X` as it is given.",
+        START,
         (ITEMS, WIDTH),
     )
     item = whole("The item whose path is shown.", 1, 1, ITEMS)
@@ -98,9 +104,9 @@ class BlockPath(BookWidget):
         ("none", "before", "after"),
     )
     mask = choice("Which items an item sees: all, or none that comes later.", ("none", "causal"))
-    attention = _switch("Whether attention brings anything.")
-    network = _switch("Whether the feed-forward network brings anything.")
-    residual = _switch("Whether what came is added to what a part brings.")
+    attention = switch("Whether attention brings anything.")
+    network = switch("Whether the feed-forward network brings anything.")
+    residual = switch("Whether what came is added to what a part brings.")
     station = choice(
         "The station whose numbers are worked out.",
         sorted(STATIONS, key=lambda name: name != "adds1"),
@@ -110,16 +116,12 @@ class BlockPath(BookWidget):
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
-        self._first = [[*row] for row in self.X]
+        if "X" in kwargs and "first" not in kwargs:
+            self.first = self.X
 
-    @traitlets.validate("X")
+    @traitlets.validate("X", "first")
     def _check_numbers(self, proposal):
-        value = proposal["value"]
-        if np.abs(value).max() > LIMIT:
-            raise traitlets.TraitError(
-                f"BlockPath.X must lie between {-LIMIT} and {LIMIT}, got {value!r}."
-            )
-        return value
+        return within(self, proposal["trait"].name, proposal["value"], "limits")
 
     @property
     def block(self):
@@ -193,9 +195,9 @@ class BlockPath(BookWidget):
 
     @property
     def moved(self):
-        """For each station which of its numbers are others than with the first `X`."""
+        """For each station which of its numbers are others than with the items in `first`."""
         first = {
-            name: rows[self.item - 1] for name, rows in self._run(np.array(self._first)).items()
+            name: rows[self.item - 1] for name, rows in self._run(np.array(self.first)).items()
         }
         return {name: abs(found - first[name]) > 1e-9 for name, found in self.path.items()}
 

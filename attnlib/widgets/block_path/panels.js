@@ -1,6 +1,6 @@
 // The stations of the path: a panel for each, with a signed bar and a number in each row.
 import { readable } from "../shared/frame.js";
-import { h, number, set, trimmed, uniqueId, write } from "../shared/parts.js";
+import { fill, h, number, set, trimmed, uniqueId, write } from "../shared/parts.js";
 import { orderOf, STATIONS } from "./path.js";
 import words from "./words.json";
 
@@ -115,7 +115,7 @@ export function panels({ items, width, hidden, choose }) {
     });
     rails.forEach(({ text, element: rail }, n) => {
       const passes = residual ? words.passes : words.cut;
-      write(text, passes.replace("{from}", "xa"[n]));
+      write(text, fill(passes, { from: "xa"[n] }));
       set(rail, { "data-cut": residual ? null : "", "data-long": norm === "after" ? null : "" });
     });
     writeNumbers(path);

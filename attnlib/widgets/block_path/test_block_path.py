@@ -2,16 +2,20 @@
 
 import math
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
 from widget_pages import frame, numbers, refused, state
 
 from attnlib import scaled_dot_product_attention
 from attnlib.blocks import layer_norm
 from attnlib.masks import causal
+from attnlib.palette import LIGHT
 from attnlib.widgets import BlockPath
 from attnlib.widgets.block_path.block_path import AFTER, BLOCK, STATIONS
+from attnlib.widgets.shared.words import fill
 
 browser = pytest.mark.browser
 each_sample = pytest.mark.parametrize("given", BlockPath.samples, ids=range(len(BlockPath.samples)))
@@ -31,7 +35,8 @@ EVERY = [
     [
         ("finite numbers of shape (3, 4)", "X", [[1, 2]]),
         ("not finite", "X", [[1, 2, 3, math.inf]] * 3),
-        ("between -6 and 6", "X", [[0, 0, 0, 6.1]] * 3),
+        ("X must lie between -6 and 6", "X", [[0, 0, 0, 6.1]] * 3),
+        ("first must lie between -6 and 6", "first", [[0, 0, -6.1, 0]] * 3),
         ("item", "item", 0),
         ("changed", "changed", 4),
         ("norm", "norm", "between"),
@@ -132,6 +137,8 @@ def test_what_has_moved_is_told_from_the_first_items():
     assert next(name for name in STATIONS if widget.moved[name].any()) == "weights"
     widget.attention = False
     assert not any(moved.any() for moved in widget.moved.values())
+    own = BlockPath(X=widget.X)
+    assert own.first == widget.X and not any(moved.any() for moved in own.moved.values())
 
 
 def settings(widget):
@@ -255,3 +262,147 @@ def test_a_part_that_is_off_says_so(show):
         "x does not pass by",
         "a does not pass by",
     ]
+
+
+#: The ends that bars can have; those of weights are 0 and 1.
+SCALES = (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+DRAWN = """panels => panels.map((panel) => {
+  const long = (e, name) => parseFloat(e.style.getPropertyValue(name));
+  const of = (e) => {
+    const [box, track] = [e, e.parentElement].map((part) => part.getBoundingClientRect());
+    const seen = [(box.left - track.left) / track.width, box.width / track.width];
+    return { said: [long(e, "--from"), long(e, "--long")], seen: seen.map((x) => 100 * x) };
+  };
+  const all = (name) => [...panel.querySelectorAll(name)];
+  return {
+    name: panel.querySelector("input").value,
+    title: panel.querySelector(".attn-path-title").textContent,
+    shape: panel.querySelector(".attn-path-shape").textContent,
+    bars: all(".attn-path-bar").map(of),
+    came: all(".attn-path-came").map(of),
+    signs: all(".attn-path-bar").map((bar) => bar.dataset.sign),
+    moved: all(".attn-number").map((text) => "moved" in text.dataset),
+    marks: ["stream", "off", "empty", "chosen"].filter((mark) => mark in panel.dataset),
+  };
+})"""
+
+
+def extents(model):
+    """For each station what its bars reach from and to, and in sums what the grey ones do."""
+    path, found = model.path, {}
+    for name in STATIONS:
+        start, end = np.zeros(len(path[name])), path[name]
+        if name in ("sum1", "sum2"):
+            start = end - path["adds" + name[-1]]
+        found[name] = (start, end)
+    return found
+
+
+def scale_of(model):
+    signed = [found for name, found in model.path.items() if name in STATIONS and name != "weights"]
+    return next(scale for scale in SCALES if scale >= max(abs(found).max() for found in signed))
+
+
+def percent(start, end, scale):
+    """A bar's left end and its length, in percent of a track whose middle is 0."""
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    return np.stack([50 + 50 * low / scale, 50 * (high - low) / scale], axis=-1)
+
+
+def trimmed(x):
+    return f"{x:z.2f}".rstrip("0").rstrip(".").replace("-", "−")
+
+
+@browser
+@each_sample
+def test_what_is_drawn_and_written_is_what_python_has(show, given):
+    model, words = BlockPath(**given), BlockPath.words
+    page = show(model, width=1280, height=900)
+    scale, after = scale_of(model), model.norm == "after"
+    stream = {"x", "norm1", "norm2"} if after else {"x", "sum1", "sum2"}
+    empty = {"norm1", "norm2"} if model.norm == "none" else set()
+    off = set(empty)
+    if not model.attention:
+        off |= {"weights", "adds1"}
+    if not model.network:
+        off |= {"hidden", "adds2"}
+    titles, headings = (words[kind] | words[kind][model.norm] for kind in ("titles", "headings"))
+    drawn = page.locator(".attn-path-panel").evaluate_all(DRAWN)
+    assert sorted(shown["name"] for shown in drawn) == sorted(STATIONS)
+    for shown in drawn:
+        name = shown["name"]
+        start, end = extents(model)[name]
+        bars = percent(start, end, scale)
+        if name == "weights":
+            bars = np.stack([0 * end, 100 * end], axis=-1)
+        assert_allclose([bar["said"] for bar in shown["bars"]], bars, atol=0.011)
+        assert_allclose([bar["seen"] for bar in shown["bars"]], bars, atol=4)
+        came = percent(0 * start, start, scale) if name.startswith("sum") else np.zeros((0, 2))
+        assert_allclose(
+            np.reshape([bar["said"] for bar in shown["came"]], (-1, 2)), came, atol=0.011
+        )
+        assert_allclose(np.reshape([bar["seen"] for bar in shown["came"]], (-1, 2)), came, atol=4)
+        assert shown["signs"] == ["down" if b < a else "up" for a, b in zip(start, end)]
+        assert shown["moved"] == model.moved[name].tolist()
+        assert shown["title"] == titles[name]
+        assert shown["shape"] == f"3 × {len(end)}"
+        wanted = {"stream": stream, "off": off, "empty": empty, "chosen": {model.station}}
+        assert shown["marks"] == [mark for mark, names in wanted.items() if name in names]
+    picture = page.locator(".attn-path")
+    assert picture.get_attribute("aria-label") == fill(words["path"], model.numbers())
+    heading = page.locator(".attn-path-how .attn-panel-title").inner_text()
+    assert heading == fill(headings[model.station], {"item": str(model.item)})
+    legend = fill(words["legend"], {"scale": trimmed(scale)})
+    assert page.locator(".attn-path-legend").inner_text() == legend
+    beside = page.locator(".attn-path-numbers").all_text_contents()
+    assert beside == [f"[{', '.join(map(trimmed, row))}]" for row in model.X]
+    rails = page.locator(".attn-path-rail")
+    passes = words["passes" if model.residual else "cut"]
+    assert rails.all_inner_texts() == [fill(passes, {"from": name}) for name in "xa"]
+    assert (
+        rails.evaluate_all("all => all.map((e) => 'cut' in e.dataset)") == [not model.residual] * 2
+    )
+    for rail, name in zip(rails.all(), ("sum1", "sum2")):  # what passes by ends over its sum
+        ends = [
+            box["x"] + box["width"]
+            for box in (rail.bounding_box(), panel(page, name).bounding_box())
+        ]
+        assert abs(ends[0] - ends[1]) < 1
+
+
+@browser
+def test_what_has_moved_is_the_same_in_python_and_in_views_opened_later(show):
+    """Where an item was changed before the widget is shown, and in a second view of it."""
+    model = BlockPath(item=3)
+    model.X = [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0.5]]
+    page = show(model, model)
+    both = page.locator(".attn-path").evaluate_all(
+        "all => all.map((one) => Object.fromEntries([...one.querySelectorAll('.attn-path-panel')]"
+        ".map((panel) => [panel.querySelector('input').value,"
+        "[...panel.querySelectorAll('.attn-number')].map((text) => 'moved' in text.dataset)])))"
+    )
+    wanted = {name: moved.tolist() for name, moved in model.moved.items() if name in STATIONS}
+    assert both == [wanted, wanted] and any(map(any, wanted.values()))
+
+
+@each_sample
+def test_the_picture_has_the_same_bars_and_dots(given):
+    model = BlockPath(**given)
+    figure = BlockPath.picture.__wrapped__(model)
+    titles = model.words["titles"] | model.words["titles"][model.norm]
+    for ax, name in zip(figure.axes, AFTER if model.norm == "after" else STATIONS, strict=True):
+        assert ax.get_title() == titles[name]
+        start, end = extents(model)[name]
+        n = len(end)
+        ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
+        if name.startswith("sum"):
+            assert_allclose(ends[:n], np.stack([0 * start, start], axis=-1), atol=1e-12)
+            ends = ends[n:]
+        assert_allclose(ends, np.stack([start, end], axis=-1), atol=1e-12)
+        filled = [bar.get_facecolor()[:3] == to_rgb(LIGHT["ink"]) for bar in ax.patches[-n:]]
+        assert filled == [bool(b >= a) for a, b in zip(start, end)]
+        dots = [int(line.get_ydata()[0]) for line in ax.lines if line.get_marker() == "o"]
+        assert dots == np.flatnonzero(model.moved[name]).tolist()
+        low, high = ax.get_xlim()
+        assert low == -high and max(abs(np.ravel(ends))) <= high
+    plt.close(figure)

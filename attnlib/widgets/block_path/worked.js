@@ -1,15 +1,10 @@
 // How the numbers of a station come about, in three lines that a pocket calculator can follow.
-import { number } from "../shared/parts.js";
+import { fill, trimmed } from "../shared/parts.js";
 import block from "./block.json";
 import { meanOf, varianceOf } from "./path.js";
 import words from "./words.json";
 
-function plain(x) {
-  if (x === -Infinity) return "\u2212\u221e";
-  const text = number(x, 3);
-  return text.replace(/\.?0+$/, "");
-}
-
+const plain = (x) => (x === -Infinity ? "\u2212\u221e" : trimmed(x, 3));
 const row = (numbers) => `[${numbers.map(plain).join(", ")}]`;
 const bracketed = (x) => (x < 0 ? `(${plain(x)})` : plain(x));
 
@@ -26,7 +21,7 @@ function normLines(name, given) {
 }
 
 function sumLines(name, came, brought, path, residual) {
-  if (!residual) return [`${words.cut.replace("{from}", name)}: ${row(path)}`];
+  if (!residual) return [`${fill(words.cut, { from: name })}: ${row(path)}`];
   return [`${row(came)} + ${row(brought)}`, `= ${row(path)}`];
 }
 
