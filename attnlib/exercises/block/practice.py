@@ -42,7 +42,8 @@ def norm(rng):
     return Problem(
         question=f"A layer norm with the gain `{short(gain)}` and the bias `{short(bias)}` in all "
         f"components normalises the row `{short(row)}`; ε is so small that it can be left out. "
-        f"What are the mean μ, the divisor σ, and the new number {k + 1}, `y{SUBSCRIPTS[k]}`?",
+        f"What are the mean μ, the divisor σ, and `y{SUBSCRIPTS[k]}`, which takes the place of "
+        f"`x{SUBSCRIPTS[k]}`?",
         answer=[mean, sigma, found[k]],
         working=[
             f"The mean: `({_plus(row)}) / 4 = {short(m)}`",

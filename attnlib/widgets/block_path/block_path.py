@@ -68,6 +68,7 @@ class BlockPath(BookWidget):
     samples = (
         {
             "X": [[1, 0, 0.5, 0], [0, 1, 0, -1], [1, 1, 0, 2]],
+            "first": START,
             "norm": "before",
             "presets": [
                 {"label": "No attention", "attention": False, "station": "sum1"},
