@@ -45,8 +45,8 @@ QUESTIONS = {
         },
     ),
     "memory": choice(
-        "A decoder block translates. Six words are written, the source has nine. Which shape have "
-        "the weights of one head of its cross-attention?",
+        "A decoder block translates. Six words are written, the source has nine. What shape do "
+        "the weights of one head of its cross-attention have?",
         right(
             "(6, 9)",
             "Queries come from the words written, keys from the source: six rows of nine weights.",
@@ -91,8 +91,8 @@ QUESTIONS = {
         ),
     ),
     "code": choice(
-        "Somebody writes a block with the norms before:\n\n"
-        "`x = norm_1(x); x = x + attention(x); x = norm_2(x); x = x + network(x)`\n\n"
+        "Somebody writes a block with the norms before as four statements. First `x = norm_1(x)`, "
+        "second `x = x + attention(x)`, third `x = norm_2(x)`, fourth `x = x + network(x)`. "
         "It runs, and a small stack of it even trains. What is it really?",
         wrong(
             "A block with the norms before. Only the names are shorter.",
@@ -129,33 +129,39 @@ QUESTIONS = {
         },
     ),
     "crossover": number(
-        "A block has d_model = 1024 and d_ff = 4096. From how many items on do scores and weighted "
-        "sums take more multiply-adds than all of the rest of the block?",
+        "A block has d_model = 1024 and d_ff = 4096. With how many items do scores and weighted "
+        "sums take as many multiply-adds as all of the rest of the block?",
         answer=6144,
         tolerance=1,
-        why="2 n² m against 4 n m² + 8 n m² = 12 n m²: from n = 6m = 6144 on.",
+        why="2 n² m against 4 n m² + 8 n m² = 12 n m²: equal at n = 6m = 6144, and with more items "
+        "more. In general it is n = 2m + h.",
         hint="Write both counts with n, m and h = 4m, and divide by n m.",
         mistakes={
-            2048: "That is 2m, where they overtake the four projections alone. The network is to "
+            2048: "That is 2m, where they equal the four projections alone. The network is to "
             "be counted, too.",
-            4096: "That is 4m, where they overtake the network alone.",
+            4096: "That is 4m, where they equal the network alone.",
             12288: "Scores and weighted sum are n² m each: two of them.",
             1024: "That is d_model. Set 2 n² m = 12 n m² and solve for n.",
             3072: "That is 3m. Each of the four projections takes n m², and the network 2 n m h.",
         },
     ),
     "claim": choice(
-        "A report says: 'We trained eight layers with the norms after and eight with the norms "
-        "before, both at a rate of 0.01. The first stayed at chance. So networks of this depth "
-        "need the norm before.' What is missing?",
+        "A report says: 'We trained one network of eight layers with the norms after and one with "
+        "the norms before, both at a rate of 0.01. The first stayed at chance. So networks of "
+        "this depth need the norm before.' What is missing?",
         right(
             "Other rates for the first, and a warm-up.",
-            "In this chapter norm after guesses at 0.01 and learns at 0.003. One rate compares how "
-            "well two models suit it, not what they can learn.",
+            "From the plain start of this chapter, norm after guesses at 0.01 and learns at 0.003. "
+            "One rate compares how well two models suit it, not what they can learn.",
         ),
         right(
-            "More starts than one of each.",
-            "With a single start one cannot tell a difference from chance.",
+            "Matrices drawn smaller where a part writes into the stream.",
+            "With W_O and W_2 ten times smaller at the start, the norm after learns in this "
+            "chapter at 0.01 as well.",
+        ),
+        right(
+            "More draws of the start than one of each.",
+            "With a single draw one cannot tell a difference from chance.",
         ),
         wrong(
             "Nothing: same data, same depth, same rate is a fair comparison.",
