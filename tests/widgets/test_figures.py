@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from attnlib import figures
+from attnlib.palette import LIGHT
 from attnlib.widgets import WIDGETS
 
 matplotlib.use("agg")
@@ -36,9 +37,14 @@ def test_heatmap_writes_numbers_up_to_eight_by_eight():
     assert len(figures.heatmap(np.eye(9)).texts) == 0
 
 
-def test_heatmap_of_yes_and_no_may_go_without_numbers():
-    ax = figures.heatmap(np.array([[True, False]]), digits=None)
-    assert not ax.texts and ax.images[0].get_array().tolist() == [[1, 0]]
+def test_heatmap_of_booleans_is_ink_where_they_are_true_and_writes_no_numbers():
+    ax = figures.heatmap(np.eye(2, dtype=bool), queries=["a", "b"], keys=["x", "y"])
+    shown = ax.images[0].get_array()
+    assert shown[0, 0] == shown[1, 1] > 0.55 > shown[0, 1] == shown[1, 0] > 0
+    assert len(ax.texts) == 0
+    names = [*ax.get_xticklabels(), *ax.get_yticklabels()]
+    assert [t.get_text() for t in names] == ["x", "y", "a", "b"]
+    assert {t.get_color() for t in names} == {LIGHT["ink"]}
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,11 @@ def _between(low, high):
     return f", at least {low:g}" if high is None else f", from {low:g} to {high:g}"
 
 
+def switch(help, default=True):
+    """Something that is on or off."""
+    return traitlets.Bool(default, help=help).tag(sync=True, type="bool")
+
+
 def texts(help, default):
     """A list of texts."""
     trait = traitlets.List(traitlets.Unicode(), default, help=help)

@@ -1,0 +1,113 @@
+// A block of one head, as in block.json, for all items at once: what each station holds.
+import { matmul, softmax, transpose } from "../shared/core.js";
+import block from "./block.json";
+
+const plus = (A, B) => A.map((row, i) => row.map((x, j) => x + B[i][j]));
+const zeros = (rows, columns) => Array.from({ length: rows }, () => Array(columns).fill(0));
+
+export const STATIONS = [
+  "x", "norm1", "weights", "adds1", "sum1", "norm2", "hidden", "adds2", "sum2",
+];
+
+// The stations in the order in which an item comes to them.
+export function orderOf(norm) {
+  if (norm !== "after") return STATIONS;
+  return ["x", "weights", "adds1", "sum1", "norm1", "hidden", "adds2", "sum2", "norm2"];
+}
+
+export function meanOf(row) {
+  return row.reduce((a, b) => a + b) / row.length;
+}
+
+export function varianceOf(row) {
+  const mean = meanOf(row);
+  return meanOf(row.map((x) => (x - mean) ** 2));
+}
+
+export function layerNorm(rows) {
+  return rows.map((row) => {
+    const mean = meanOf(row);
+    const root = Math.sqrt(varianceOf(row) + block.epsilon);
+    return row.map((x) => (x - mean) / root);
+  });
+}
+
+export function seen(i, j, mask) {
+  return mask !== "causal" || j <= i;
+}
+
+// Attention of one head: scores, weights, values, what comes of them, and what is brought.
+export function attend(Z, mask) {
+  const [Q, K, V] = ["W_Q", "W_K", "W_V"].map((name) => matmul(Z, block[name]));
+  const root = Math.sqrt(K[0].length);
+  const scores = matmul(Q, transpose(K)).map((row, i) =>
+    row.map((score, j) => (seen(i, j, mask) ? score / root : -Infinity)),
+  );
+  const weights = scores.map((row) => softmax(row));
+  const mixed = matmul(weights, V);
+  return { queries: Q, keys: K, values: V, scores, weights, mixed, brought: matmul(mixed, block.W_O) };
+}
+
+export function network(Z) {
+  const before = matmul(Z, block.W_1).map((row) => row.map((x, k) => x + block.b_1[k]));
+  const hidden = before.map((row) => row.map((x) => Math.max(x, 0)));
+  const brought = matmul(hidden, block.W_2).map((row) => row.map((x, k) => x + block.b_2[k]));
+  return { before, hidden, brought };
+}
+
+export function run(X, { norm, mask, attention, network: on, residual }) {
+  const [n, d] = [X.length, X[0].length];
+  const normed = (Z) => (norm === "none" ? Z : layerNorm(Z));
+  const joined = (came, brought) => (residual ? plus(came, brought) : brought);
+  const after = norm === "after";
+  const reads1 = after ? X : normed(X);
+  const head = attend(reads1, mask);
+  const adds1 = attention ? head.brought : zeros(n, d);
+  const sum1 = joined(X, adds1);
+  const a = after ? normed(sum1) : sum1;
+  const reads2 = after ? a : normed(a);
+  const layer = network(reads2);
+  const adds2 = on ? layer.brought : zeros(n, d);
+  const sum2 = joined(a, adds2);
+  const y = after ? normed(sum2) : sum2;
+  const found = {
+    x: X,
+    norm1: after ? a : reads1,
+    weights: attention ? head.weights : zeros(n, n),
+    adds1,
+    sum1,
+    norm2: after ? y : reads2,
+    hidden: on ? layer.hidden : zeros(n, block.b_1.length),
+    adds2,
+    sum2,
+    a,
+    y,
+    reads1,
+    reads2,
+  };
+  return { found, head, layer };
+}
+
+// The items, from 1, on which each station of item i, from 0, depends, whatever the numbers.
+export function reachOf(i, { norm, mask, attention, network: on, residual }, n) {
+  const all = Array.from({ length: n }, (_, j) => j);
+  const join = (...sets) => all.filter((j) => sets.some((set) => set.includes(j)));
+  const own = [i];
+  const adds1 = attention ? all.filter((j) => seen(i, j, mask)) : [];
+  const sum1 = residual ? join(adds1, own) : adds1;
+  const hidden = on ? sum1 : [];
+  const sum2 = residual ? join(hidden, sum1) : hidden;
+  const after = norm === "after";
+  const found = {
+    x: own,
+    norm1: after ? sum1 : own,
+    weights: adds1.length > 1 ? adds1 : [],
+    adds1,
+    sum1,
+    norm2: after ? sum2 : sum1,
+    hidden,
+    adds2: hidden,
+    sum2,
+  };
+  return Object.fromEntries(Object.entries(found).map(([name, set]) => [name, set.map((j) => j + 1)]));
+}
