@@ -338,8 +338,8 @@ EXERCISE = Exercise(
         Mistake(
             "norm_1_again",
             _norm_1_again,
-            "norm_1 stands in the network's branch once more. It is used once, before attention or "
-            "after the first sum.",
+            "In the network's branch `norm_1` stands once more. It is used once, before attention "
+            "or after the first sum.",
         ),
         Mistake(
             "each_twice",

@@ -17,7 +17,7 @@ SILENT = (
     "the larger one?"
 )
 ADDS_NOTHING = (
-    "w_out is 0, so whatever the hidden unit finds, what it adds is 0. Which of the two numbers "
+    "Whatever the hidden unit finds, what it adds is 0, as `w_out` is 0. Which of the two numbers "
     "has to come down when the first is the larger one, and which to go up?"
 )
 ONE_NUMBER = (
