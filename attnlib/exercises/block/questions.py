@@ -27,7 +27,7 @@ QUESTIONS = {
             "Its matrices serve every row alike, and depend on no item.",
         ),
     ),
-    "norm": number(
+    "normed_row": number(
         "Layer norm with gain 1, bias 0 and no epsilon makes [1.4, −0.2, 0.2, −1.4] of a row. "
         "Ten times the row, plus 7 to each number, is sent through. What is the third number of "
         "what comes out?",

@@ -38,7 +38,7 @@ QUESTIONS = {
             1987: "That is the exponent 5/8. The last of four hands has i = 3: 6/8.",
         },
     ),
-    "similarity": number(
+    "alike": number(
         "Sinusoids with d = 4 and base 100, so the hands turn by 1 and by 0.1 at each position. "
         "What is the dot product of the descriptions of positions 40 and 43?",
         answer=-0.0347,
