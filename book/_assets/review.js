@@ -77,6 +77,7 @@ window.AttentionReview = (() => {
     why.textContent = `${early}From chapter ${title}: ${reason(name)}.`;
     if (all) why.textContent += " This browser knows of no chapter that you opened, so all are in.";
     last = name;
+    stage.ariaBusy = true;
     try {
       const stored = await problems(name);
       const at = Math.floor(Math.random() * 1000);
@@ -91,6 +92,7 @@ window.AttentionReview = (() => {
     } catch (error) {
       stage.replaceChildren(make("p", `${error.message}.`, { role: "alert" }));
     }
+    stage.ariaBusy = false;
   }
 
   function list() {

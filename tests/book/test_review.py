@@ -27,7 +27,7 @@ def go(page, address):
 
 def waiting(page):
     """The review has its problem."""
-    page.locator("#practice-review .attn-question").wait_for()
+    page.locator("#practice-review [aria-busy=false] .attn-question").wait_for()
     frame(page)
     return page.locator("#practice-review")
 
