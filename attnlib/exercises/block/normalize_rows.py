@@ -305,6 +305,12 @@ EXERCISE = Exercise(
             "same in every row: gain * rows, without a new axis.",
         ),
         Mistake(
+            "a_gain_for_each_row",
+            _with(finish=lambda Z, gain, bias: gain[:, None] * Z + bias),
+            "The gain is used one for each row. It has one number for each component, the same in "
+            "every row: gain * rows, without a new axis.",
+        ),
+        Mistake(
             "divided_by_gain",
             _with(finish=lambda Z, gain, bias: Z / gain + bias),
             "You divide by the gain. Each component is multiplied by its gain.",

@@ -230,6 +230,12 @@ EXERCISE = Exercise(
             "given.",
         ),
         Mistake(
+            "four_times_as_wide_but_for_the_biases",
+            _with(network=lambda d, h: 8 * d * d),
+            "The matrices of the network are taken to be four times as wide as an item. Use the "
+            "d_ff that is given.",
+        ),
+        Mistake(
             "only_attention",
             lambda d, h, bias: 4 * d * d + 4 * d * bool(bias),
             "That is attention alone. The network and the two norms are missing.",

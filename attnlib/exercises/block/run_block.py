@@ -49,7 +49,8 @@ def to_length_three_minus_one(X):
 
 
 def to_size_two_plus_one(X):
-    return 2 * X / abs(X).max(axis=-1, keepdims=True) + 1
+    # A row of zeros, which a wrong block may make, stays one.
+    return 2 * X / np.maximum(abs(X).max(axis=-1, keepdims=True), 1e-9) + 1
 
 
 def _before(first, second):
@@ -145,15 +146,17 @@ def _each_twice(X, attention, network, norm_1, norm_2, norm_first):
     return run_block(X, attention, network, both(norm_1), both(norm_2), norm_first)
 
 
-def _in_parallel(one_norm=False):
-    """Both parts read X."""
+def _in_parallel(of_network, after):
+    """Both parts read X: with this norm before the network, with these after the sum."""
 
     def wrong(X, attention, network, norm_1, norm_2, norm_first):
-        second = norm_1 if one_norm else norm_2
+        norms = {"1": norm_1, "2": norm_2}
         if norm_first:
-            return X + attention(norm_1(X)) + network(second(X))
-        found = norm_1(X + attention(X) + network(X))
-        return found if one_norm else norm_2(found)
+            return X + attention(norm_1(X)) + network(norms[of_network](X))
+        found = X + attention(X) + network(X)
+        for name in after:
+            found = norms[name](found)
+        return found
 
     return wrong
 
@@ -349,12 +352,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "in_parallel",
-            _in_parallel(),
+            _in_parallel("2", after="12"),
+            NETWORK_READS_X,
+        ),
+        Mistake(
+            "in_parallel_with_the_last_norm",
+            _in_parallel("2", after="2"),
             NETWORK_READS_X,
         ),
         Mistake(
             "in_parallel_with_one_norm",
-            _in_parallel(one_norm=True),
+            _in_parallel("1", after="1"),
             "Both parts read X, side by side, with one norm. The network comes second, with a norm "
             "of its own: it reads A, where attention's answer is in.",
         ),

@@ -19,7 +19,7 @@ def habits(name, answer, first, again, reference=None):
     """What stands out in a function, in a sentence; empty if nothing does.
 
     ``first`` and ``again`` are the Outcomes of two calls with the same arguments; what the code of
-    ``reference`` does itself is no habit.
+    ``reference`` does itself, or leaves unused, is no habit.
 
     Examples
     --------
@@ -38,8 +38,8 @@ def habits(name, answer, first, again, reference=None):
             f"Called again with the same input, {name} gives another result. Something is kept "
             "from one call to the next, such as a list that is a default value."
         )
-    used = _names(code, LOADED) if code else []
-    unused = [p for p in inspect.signature(answer).parameters if p not in used] if code else []
+    spare = {} if reference is answer else _unused(reference)
+    unused = [p for place, p in _unused(answer).items() if place not in spare]
     outside = [n for n in _names(code, "GLOBAL") if _is_data(_known(answer, n))] if code else []
     said = f"{name} never uses its argument{'s' * (len(unused) > 1)} {listed(unused)}"
     taken = f"takes {listed(outside)} from outside the function"
@@ -70,6 +70,14 @@ def _names(code, kinds):
             found |= dict.fromkeys(step.argval if type(step.argval) is tuple else [step.argval])
     inner = [c for c in code.co_consts if isinstance(c, CodeType)]
     return list(found | dict.fromkeys(n for c in inner for n in _names(c, kinds)))
+
+
+def _unused(function):
+    """The parameters that a function never takes up: place -> name."""
+    code = code_of(function)
+    names = inspect.signature(function).parameters if code else ()
+    used = _names(code, LOADED)
+    return {place: name for place, name in enumerate(names) if name not in used}
 
 
 def _known(answer, name):

@@ -5,6 +5,8 @@ import numpy as np
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.drawing import draw
 
+from ._scale import scale_mistakes
+
 
 def key_matrix_gradient(d_scores, X_Q, X_KV, W_Q):
     """Scores to keys, keys to the matrix that made them, summed over the batch."""
@@ -63,7 +65,7 @@ NOT_SUMMED = (
 EXERCISE = Exercise(
     signature="key_matrix_gradient(d_scores, X_Q, X_KV, W_Q)",
     task="Write key_matrix_gradient(d_scores, X_Q, X_KV, W_Q): from the derivatives of the loss by "
-    "scaled scores, those by the matrix W_K that made the keys, X_KV @ W_K.",
+    "scaled scores, q · k / √d_k, those by the matrix W_K that made the keys, X_KV @ W_K.",
     returns="an array of shape (d_source, d_k)",
     reference=key_matrix_gradient,
     cases=(
@@ -81,22 +83,8 @@ EXERCISE = Exercise(
         Case("a batch", draw((2, 3, 4), (2, 3, 5), (2, 4, 6), (5, 3))),
     ),
     mistakes=(
-        Mistake(
-            "no_scale",
-            _with(divisor=lambda *given: 1.0),
-            "The 1/√d_k is missing. It stands in the scores, s = q · k / √d_k, so it is a factor "
-            "of every derivative that comes back through them.",
-        ),
-        Mistake(
-            "scaled_twice",
-            _with(divisor=lambda X_Q, X_KV, W_Q: W_Q.shape[1]),
-            "The 1/√d_k is applied twice. It stands once in the scores, so it comes back once.",
-        ),
-        Mistake(
-            "times_root",
-            _with(divisor=lambda X_Q, X_KV, W_Q: W_Q.shape[1] ** -0.5),
-            "You multiply by √d_k. A factor stays what it is: the scores are 1/√d_k times the dot "
-            "products, so 1/√d_k comes back.",
+        *scale_mistakes(
+            lambda root: _with(divisor=lambda X_Q, X_KV, W_Q: root(W_Q.shape[1])),
         ),
         Mistake(
             "by_root_d_model",

@@ -229,16 +229,15 @@ def covariance(rng):
     keys = np.arange(3.0) + int(rng.integers(2))
     powers = np.array([1.0, base, base**2])
     w = powers / powers.sum()
+    shares = [float(p) / float(powers.sum()) for p in powers]
+    mean_key = sum(x * k for x, k in zip(shares, keys))
     found = -0.5
     while -1 < found < 0:  # three digits would be too few, four too long
         v = rng.choice(np.arange(13.0), 3, replace=False)
-        found = (w @ (keys * v)) - (w @ keys) * (w @ v)
+        output = sum(x * y for x, y in zip(shares, v))
+        both = sum(x * k * y for x, k, y in zip(shares, keys, v))
+        found = both - mean_key * output
     jacobian = output_query_jacobian([np.log(base)], keys[:, None], v[:, None], scale=1.0)
-    shares = [float(p) / float(powers.sum()) for p in powers]
-    mean_key = sum(x * k for x, k in zip(shares, keys))
-    output = sum(x * y for x, y in zip(shares, v))
-    both = sum(x * k * y for x, k, y in zip(shares, keys, v))
-    found = both - mean_key * output
     return Problem(
         question=f"Three keys are single numbers, `{short(keys)}`, their values `{short(v)}`, and "
         f"there is no scale. A query gives them the weights `1/{powers.sum():.0f}`, "

@@ -6,26 +6,14 @@ from attnlib import softmax
 from attnlib.exercises import Case, Exercise, Mistake
 from attnlib.exercises.engine.showing import show
 
+from ._softmax import jacobians, less, softmax_mistakes
+
 
 def softmax_back(d_weights, weights):
     """Each derivative's distance from its row's weighted mean, times the weight."""
     mean = (weights * d_weights).sum(axis=-1, keepdims=True)
     return weights * (d_weights - mean)
 
-
-def _less(subtracted):
-    """softmax_back with something else in the place of the weighted mean."""
-    return lambda d_weights, weights: weights * (d_weights - subtracted(d_weights, weights))
-
-
-def _jacobians(d_weights, weights):
-    return np.stack([np.diag(w) - np.outer(w, w) for w in weights])
-
-
-MEAN_LOST = (
-    "The sums of the rows have lost their axis, so NumPy lines them up with the columns, if it "
-    "can: row i loses the means of other rows. Use keepdims=True."
-)
 
 MEAN_ALONE = (
     "Only the part with the mean is there, which comes from softmax's denominator. Its numerator "
@@ -61,87 +49,7 @@ EXERCISE = Exercise(
         ),
     ),
     mistakes=(
-        Mistake(
-            "diagonal_only",
-            _less(lambda d, w: w * d),
-            "Only the diagonal of softmax's Jacobian is used, w (1 - w). Raising one score takes "
-            "weight from all the others, and the loss feels them all: a row of the answer sums "
-            "to 0.",
-        ),
-        Mistake(
-            "no_mean",
-            _less(lambda d, w: 0.0),
-            "This is w * dw: what the denominator of softmax adds is missing. A score that rises "
-            "lowers all other weights of its row. If all derivatives by the weights were alike, "
-            "no score should matter.",
-        ),
-        Mistake(
-            "plain_mean",
-            _less(lambda d, w: d.mean(axis=-1, keepdims=True)),
-            "The plain mean of the row is subtracted. A weight gives to the others in proportion "
-            "to what they have, so the mean is the one under the weights.",
-        ),
-        Mistake(
-            "plain_sum",
-            _less(lambda d, w: d.sum(axis=-1, keepdims=True)),
-            "The sum of the row's derivatives is subtracted. Each of them counts by its weight "
-            "before they are added.",
-        ),
-        Mistake(
-            "divided_by_n",
-            _less(lambda d, w: (w * d).mean(axis=-1, keepdims=True)),
-            "The products of weights and derivatives are averaged, so they are divided by n_k as "
-            "well. The weights sum to 1 already: add the products.",
-        ),
-        Mistake(
-            "columns",
-            _less(lambda d, w: (w * d).sum(axis=0, keepdims=True)),
-            "The products are summed down the columns, over the queries. Softmax ran along each "
-            "row, so its derivative mixes a row and nothing else: axis=-1.",
-        ),
-        Mistake(
-            "everything",
-            _less(lambda d, w: (w * d).sum()),
-            "One sum over the whole matrix is subtracted. Each row has a softmax of its own, and "
-            "so a mean of its own.",
-        ),
-        Mistake(
-            "mean_of_everything",
-            _less(lambda d, w: (w * d).mean()),
-            "One mean over the whole matrix is subtracted. Each row has a softmax of its own, and "
-            "so a weighted mean of its own.",
-        ),
-        Mistake("keepdims", _less(lambda d, w: (w * d).sum(axis=-1)), MEAN_LOST),
-        Mistake(
-            "all_pairs",
-            _less(lambda d, w: w @ d.T),
-            "Weights @ d_weights.T meets every row with every other, where it runs at all. Row i "
-            "needs its own alone: multiply entry by entry, and add along the row.",
-        ),
-        Mistake(
-            "first_rows_jacobian",
-            lambda d, w: d @ _jacobians(d, w)[0],
-            "Every row goes through the Jacobian of the first row. Each row has weights of its "
-            "own, and so a Jacobian of its own.",
-        ),
-        Mistake(
-            "weight_forgotten",
-            lambda d, w: d - (w * d).sum(axis=-1, keepdims=True),
-            "The outer factor is missing: the distance from the mean still has to be multiplied "
-            "by the weight. A score whose weight is 0 moves nothing.",
-        ),
-        Mistake(
-            "weight_on_one_part",
-            lambda d, w: w * d - (w * d).sum(axis=-1, keepdims=True),
-            "The weight multiplies the first part only. It multiplies the mean as well: brackets "
-            "round the difference.",
-        ),
-        Mistake(
-            "weight_on_the_mean_alone",
-            lambda d, w: d - w * (w * d).sum(axis=-1, keepdims=True),
-            "The weight multiplies the mean only. It multiplies the derivative as well: brackets "
-            "round the difference.",
-        ),
+        *softmax_mistakes(),
         Mistake(
             "log_softmax",
             lambda d, w: d - w * d.sum(axis=-1, keepdims=True),
@@ -153,12 +61,6 @@ EXERCISE = Exercise(
             lambda d, w: w - d,
             "Weights minus something: that is the derivative of softmax with cross-entropy on top. "
             "Here the loss can be any, and all that is known of it is d_weights.",
-        ),
-        Mistake(
-            "plus",
-            lambda d, w: w * (d + (w * d).sum(axis=-1, keepdims=True)),
-            "The mean is added where it should be subtracted: what one weight gains the others "
-            "lose, so a row of the answer sums to 0.",
         ),
         Mistake(
             "mean_alone",
@@ -190,13 +92,13 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "mean_weight",
-            _less(lambda d, w: (w * w).sum(axis=-1, keepdims=True)),
+            less(lambda d, w: (w * w).sum(axis=-1, keepdims=True)),
             "The mean of the weights is subtracted, w times w. What is averaged under the weights "
             "are the derivatives: w times d_weights.",
         ),
         Mistake(
             "one",
-            _less(lambda d, w: 1.0),
+            less(lambda d, w: 1.0),
             "A 1 is subtracted: the sum of the weights. Each weight meets its derivative before "
             "the row is added up.",
         ),
@@ -214,13 +116,13 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "jacobians",
-            _jacobians,
+            lambda d, w: jacobians(w),
             "These are the Jacobians, a table for each row. The derivatives by the weights still "
             "have to be multiplied into them, one row of d_weights with each.",
         ),
         Mistake(
             "jacobian_entry_by_entry",
-            lambda d, w: (_jacobians(d, w) * d[:, :, None]).sum(axis=-1),
+            lambda d, w: (jacobians(w) * d[:, :, None]).sum(axis=-1),
             "The Jacobian's rows are added up after each was multiplied by one derivative. The "
             "rows of J sum to 0. Multiply J with the vector: J @ dw, a sum over its columns.",
         ),
@@ -242,6 +144,7 @@ EXERCISE = Exercise(
     "its weight changed: a thousandth of the derivative by that score.",
     general="Take one row. Each score moves every weight of it; write down by how much, multiply "
     "by that weight's derivative, and add.",
-    why="No n × n table was needed: one number for each row, the mean of the derivatives under the "
-    "weights, stands for all that lies beside the diagonal.",
+    why="No n × n table was needed. Its entries are w_m δ_mj − w_m w_j. The first part gives "
+    "w_j dw_j. The second, on the diagonal too, gives w_j times one number for each row: the mean "
+    "of the derivatives under the weights.",
 )

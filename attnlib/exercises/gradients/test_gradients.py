@@ -79,14 +79,22 @@ def backwards(
     return query_gradient
 
 
-def with_mask(masked):
+def shares(e):
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def with_weights(normalize):
+    """The way back with a softmax of one's own, by `normalize` from the exponentials."""
+    return with_mask(lambda S, mask: np.where(mask, S, -np.inf), normalize)
+
+
+def with_mask(masked, normalize=shares):
     """The way back with a softmax of one's own, after `masked` has changed the scores."""
 
     def query_gradient(d_output, Q, K, V, mask):
         S = masked(Q @ K.T / np.sqrt(K.shape[1]), mask)
         with np.errstate(invalid="ignore"):
-            e = np.exp(S - S.max(axis=1, keepdims=True))
-            W = e / e.sum(axis=1, keepdims=True)
+            W = normalize(np.exp(S - S.max(axis=1, keepdims=True)))
         d_weights = d_output @ V.T
         d_scores = W * (d_weights - (W * d_weights).sum(axis=1, keepdims=True))
         return d_scores @ K / np.sqrt(K.shape[1])
@@ -190,6 +198,10 @@ def unbroadcast(d, b):
         ("query_gradient", "mask_inverted_added", with_mask(lambda S, mask: S + mask * -1e7)),
         ("query_gradient", "mask_inverted_to_the_end",
          with_mask(lambda S, mask: np.where(mask, -np.inf, S))),
+        ("query_gradient", "mask_inverted_by_the_book", lambda d_output, Q, K, V, mask: (
+            attention_vjp(d_output, Q, K, V, mask=~mask)[0])),
+        ("query_gradient", "mask_inverted_by_the_book", lambda d_output, Q, K, V, mask: (
+            backwards()(d_output, Q, K, V, ~mask))),
         ("query_gradient", "causal_always",
          with_mask(lambda S, mask: np.where(np.tri(*mask.shape), S, -np.inf))),
         *[("query_gradient", "mask_too_high", with_mask(
@@ -210,7 +222,12 @@ def unbroadcast(d, b):
         ("query_gradient", "scores_transposed", backwards(last=lambda dS, Q, K: dS.T @ K)),
         ("query_gradient", "queries_for_keys", backwards(last=lambda dS, Q, K: dS @ Q)),
         ("query_gradient", "d_scores_scaled", backwards(last=lambda dS, Q, K: dS)),
-        ("query_gradient", "differences", one_sided(1e-3)),
+        ("query_gradient", "weights_rounded", with_weights(lambda e: shares(e).round(2))),
+        *[("query_gradient", "denominator", with_weights(
+            lambda e, more=more: e / (e.sum(axis=1, keepdims=True) + more)))
+          for more in (1e-2, 1e-3, 1e-6)],
+        *[("query_gradient", "differences", one_sided(step))
+          for step in (0.1, 1e-2, 1e-3, -1e-3, 1e-5)],
         ("query_gradient", "differences", one_sided(1e-12)),
         ("key_matrix_gradient", "no_scale", of_keys(c=lambda W: 1)),
         ("key_matrix_gradient", "by_root_d_model", of_keys(c=lambda W: len(W) ** -0.5)),
@@ -261,9 +278,22 @@ def test_softmax_back_is_to_be_written_without_the_book():
 
 def test_nearly_right_is_not_taken_for_differences():
     right = find("gradients.query_gradient").reference
-    for rounded in (lambda *given: right(*given).round(2), with_mask(
-        lambda S, mask: np.where(mask, S, -6.0))):  # fmt: skip
-        reply = check("gradients.query_gradient", rounded)
+
+    def with_several_queries(*given):  # right where there is one, a little off elsewhere
+        return right(*given) + (len(given[1]) > 1) * 5e-4
+
+    def unevenly(*given):
+        found = right(*given)
+        return found + 0.01 * np.cos(np.arange(found.size)).reshape(found.shape)
+
+    for nearly in (
+        lambda *given: right(*given).round(2),
+        with_mask(lambda S, mask: np.where(mask, S, -6.0)),
+        with_weights(lambda e: shares(e).round(1)),
+        unevenly,
+        with_several_queries,
+    ):
+        reply = check("gradients.query_gradient", nearly)
         assert not reply.passed and "finite differences" not in reply.message, reply.message
 
 

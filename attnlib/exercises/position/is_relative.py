@@ -1,6 +1,7 @@
 """Whether a score depends on positions through their difference only, found out by shifting."""
 
-from functools import cache
+from functools import cache, wraps
+from inspect import getsource
 from math import isclose
 
 import numpy as np
@@ -26,7 +27,8 @@ def _close(a, b):
     return isclose(a, b, rel_tol=1e-7, abs_tol=1e-9)
 
 
-# Scores of a query at position t and a key at position s.
+# Scores of a query at position t and a key at position s. A reply shows what they return, or
+# their docstring.
 
 
 def without_positions(q, k, t, s):
@@ -42,15 +44,18 @@ def one_sided(q, k, t, s):
 
 
 def rotary(q, k, t, s):
+    """q turned to t @ k turned to s, base 100"""
     return _turned(k, s, q[::2] + 1j * q[1::2], t)
 
 
 def alone(q, k, t, s):
+    """p[t] @ p[s], p the sinusoids of base 100"""
     return _described(t) @ _described(s)
 
 
 def turned_sinusoids(q, k, t, s):
-    """A rotary score in which large numbers nearly cancel: equal but for rounding."""
+    """1e5 * (q turned to t @ k turned to s, base 100) + 3e5 * cos(t - s)"""
+    # large numbers that nearly cancel: equal but for rounding
     return 1e5 * rotary(q, k, t, s) + 3e5 * np.cos(t - s)
 
 
@@ -59,10 +64,12 @@ def repeating(q, k, t, s):
 
 
 def added(q, k, t, s):
+    """(q + p[t]) @ (k + p[s]), p the sinusoids of base 100"""
     return (q + _described(t)) @ (k + _described(s))
 
 
 def turned_query(q, k, t, s):
+    """q turned to t @ k, base 100"""
     return _turned(k, 0, q[::2] + 1j * q[1::2], t)
 
 
@@ -99,10 +106,12 @@ def seen_key(q, k, t, s):
 
 
 def last_key(q, k, t, s):
+    """q @ k + (s == 11)"""
     return q @ k + (s == LAST)
 
 
 def last_query(q, k, t, s):
+    """q @ k + (t == 11)"""
     return q @ k + (t == LAST)
 
 
@@ -195,9 +204,31 @@ RELATIVE = (without_positions, linear, rotary, alone, one_sided, repeating, turn
 KINDS = [(kind, score) for kind, scores in SCORES.items() for score in scores]
 #: A query and a key for each.
 ITEMS = draw(*[(2, 4)] * len(KINDS))
-CASES = (
-    *(Case(kind, (score, *items)) for (kind, score), items in zip(KINDS, ITEMS)),
-    Case("items of zeros", (added, np.zeros(4), np.zeros(4))),
+
+
+def _shown(score, q, k):
+    """The score under a name that a reader can compute again: formula, and where it changes."""
+
+    @wraps(score)
+    def named(*given):
+        return score(*given)
+
+    lines = [score.__doc__ or getsource(score).partition("return ")[2].strip()]
+    for t, s in np.ndindex(LAST, LAST):
+        both = [(t, s), (t + 1, s + 1)]
+        if not _close(*(score(q, k, *places) for places in both)):
+            lines += [f"at (t, s) = {places}: {score(q, k, *places):.4f}" for places in both]
+            break
+    named.__name__ = "\n".join(lines)
+    return named
+
+
+CASES = tuple(
+    Case(kind, (_shown(score, q, k), q, k))
+    for kind, score, (q, k) in [
+        *((*named, items) for named, items in zip(KINDS, ITEMS)),
+        ("items of zeros", added, np.zeros((2, 4))),
+    ]
 )
 
 

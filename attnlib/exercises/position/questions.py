@@ -5,7 +5,7 @@ from attnlib.exercises.engine.asking import choice, number, right, wrong
 QUESTIONS = {
     "order": choice(
         "Attention layers have no positions and no mask, and the answer is read from the mean of "
-        "all rows. Which of these tasks can such a model be trained to do without error?",
+        "all rows. Which of these tasks does this not rule out?",
         wrong(
             "Does this sentence say that the dog bit?",
             "“Dog bit man” and “man bit dog” are the same set of words. Both get the same answer.",
@@ -20,7 +20,8 @@ QUESTIONS = {
         ),
         right(
             "Do more than half of the readings lie above zero?",
-            "Every order of the readings has the same right answer, and gets the same one.",
+            "Every order of the readings has the same right answer, and gets the same one. (That "
+            "training finds it is not proven by this.)",
         ),
     ),
     "longest": number(
@@ -165,6 +166,29 @@ QUESTIONS = {
             "It has to be measured, on the task.",
             "What is true in training of 512 positions may be said by many matrices, and they "
             "differ beyond. Some tasks carry over, some do not.",
+        ),
+    ),
+    "reach": choice(
+        "Which letter stands 20 places before me? Letters are drawn at random. One head, without a "
+        "mask, is trained for it on texts of 63 letters. With which positions must it make "
+        "mistakes, however long one trains?",
+        wrong(
+            "Sinusoids, added to the items.",
+            "A score can say it: a multiple of the matrix that looks 20 back. Whether training "
+            "finds it is to be measured.",
+        ),
+        right(
+            "A table for the shifts from −8 to 8, beyond which the last one is shared.",
+            "All keys more than 8 back have the same number. Only their letters tell them apart.",
+        ),
+        right(
+            "A linear bias.",
+            "The key 20 back and the key 20 on have the same number, and nearer ones a larger one.",
+        ),
+        wrong(
+            "A table for the shifts from −30 to 30.",
+            "It has a number for −20 alone, and training sees this shift in each text. Nothing "
+            "forbids that it becomes the largest.",
         ),
     ),
     "hours": choice(

@@ -121,5 +121,5 @@ EXERCISE = Exercise(
     "(sin t ω, cos t ω) to (sin (t + k) ω, cos (t + k) ω).",
     general="Write both addition theorems, with sin t and cos t in front of each term. What stands "
     "beside sin t is the first row of the block, what stands beside cos t the second.",
-    why="The position t is nowhere in R: one matrix that a layer can learn serves all of them.",
+    why="The position t is nowhere in R: one matrix, which a layer can hold, serves all of them.",
 )

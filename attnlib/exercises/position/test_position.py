@@ -253,3 +253,20 @@ def test_mistakes_as_readers_write_them(exercise, mistake, answer):
 def test_a_right_answer_in_other_words_passes():
     assert check("position.is_relative", by_the_first).passed
     assert check("position.turn", each_row).passed
+
+
+def test_a_score_that_a_reply_shows_can_be_computed_again():
+    said = check("position.is_relative", lambda score, q, k: True)
+    assert "score = q @ k + 0.1 * s\n" in said.text
+    assert "at (t, s) = (1, 1): " in said.text
+    for case in scores.CASES:
+        score, q, k = case.args
+        formula, *places = score.__name__.split("\n")
+        assert len(places) == (0 if scores.is_relative(*case.args) else 2), formula
+        for place in places:
+            numbers = place.removeprefix("at (t, s) = (").replace("):", ",")
+            t, s, value = map(float, numbers.split(","))
+            assert score(q, k, int(t), int(s)) == pytest.approx(value, abs=1e-4)
+            if "turned" not in formula and "sinusoids" not in formula:
+                names = {"q": q, "k": k, "t": t, "s": s}
+                assert eval(formula, names) == pytest.approx(value, abs=1e-4)

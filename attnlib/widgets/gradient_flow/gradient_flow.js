@@ -2,7 +2,7 @@
 import { button, choice } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, replaced, write } from "../shared/parts.js";
+import { fill, h, replaced, trimmed, write } from "../shared/parts.js";
 import { curvePanel } from "./curve.js";
 import { allowed, backwards, downhill, forwards, goalOf, nudged, placeOf, reached } from "./flow.js";
 import { named, tables } from "./tables.js";
@@ -11,6 +11,9 @@ import words from "./words.json";
 
 const TRAITS = ["Q", "K", "V", "target", "goal", "entry", "nudge", "mask", "without"];
 const [LIMIT, REACH, RATE] = [6, 2, 0.5];
+
+// With a capital where it begins with a word; the name of an entry stays as it is.
+const sentence = (text) => text.replace(/^[a-z](?=[a-z])/, (first) => first.toUpperCase());
 
 // All that follows from the state.
 function flowOf(model) {
@@ -53,6 +56,7 @@ export function render({ model, el }) {
   const promise = h("p", { class: "attn-slope-promise attn-number" });
   const whole = h("input", { type: "radio", name: table.group, value: "loss" });
   whole.addEventListener("change", () => change(model, { goal: "loss" }));
+  const wanted = h("span", { class: "attn-number attn-slope-target" });
   const parts = Object.entries(words.parts);
   const controls = [
     bound(model, "mask", choice, { label: "Mask", options: [["none", "none"], ["causal", "causal"]] }),
@@ -92,6 +96,8 @@ export function render({ model, el }) {
     plot.draw(moved, slope, nudge);
     whole.checked = goal === "loss";
     controls.forEach((control) => control.draw());
+    const rows = target.map((row) => `[${row.map((x) => trimmed(x)).join(", ")}]`);
+    write(wanted, `${words.target} ${rows.join(", ")}`);
     const numbers = { value, slope, nudge, predicted: slope * nudge, actual: moved(nudge) - value };
     for (const name of "qkvsw") numbers[`d_${name}`] = slopes[name].flat();
     const wholly = goal === "loss";
@@ -100,7 +106,7 @@ export function render({ model, el }) {
       goal_in_full: wholly ? `${words.loss} ${words.square}` : named(goal),
       entry: named(entry),
     };
-    const told = (name) => fill(words[name], { ...numbers, ...names }).replace(/^the\b/, "The");
+    const told = (name) => sentence(fill(words[name], { ...numbers, ...names }));
     writeTexts(told, lines(how, found, slopes));
     voice.say(() => told("said"), numbers);
   }
@@ -110,6 +116,7 @@ export function render({ model, el }) {
     { class: "attn-choices" },
     h("legend", null, words.aim),
     h("label", { class: "attn-choice" }, whole, h("span", null, words.loss)),
+    wanted,
   );
   el.append(
     frameOf(

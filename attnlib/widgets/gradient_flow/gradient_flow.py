@@ -7,6 +7,7 @@ import traitlets
 
 from attnlib import figures
 from attnlib.attention import scaled_dot_product_attention
+from attnlib.figures.plane import SUBSCRIPTS
 from attnlib.gradients import scaled_dot_vjp, softmax_vjp, weighted_sum_vjp
 from attnlib.masks import causal
 from attnlib.normalizers import softmax
@@ -20,6 +21,7 @@ from attnlib.widgets.shared.words import fill
 #: Rows at most, the bound of every number given, how far an entry is nudged, the step downhill.
 MOST, LIMIT, REACH, RATE = 3, 6.0, 2.0, 0.5
 LETTERS = "qkvsw"
+TARGET = [[3, 3], [4, 4], [5, 5]]
 
 
 def _names(letters, queries=MOST, keys=MOST):
@@ -38,9 +40,14 @@ def _place(name):
     return int(name[1]) - 1, int(name[2]) - 1
 
 
+def _sentence(text):
+    """With a capital where it begins with a word; the name of an entry stays as it is."""
+    return re.sub(r"^[a-z](?=[a-z])", lambda first: first[0].upper(), text)
+
+
 def _named(name):
     """The name of an entry as it is read: ``k21`` -> ``k₂₁``."""
-    return name[0] + "".join(chr(0x2050 + ord(digit)) for digit in name[1:])
+    return name[0] + "".join(SUBSCRIPTS[int(digit) - 1] for digit in name[1:])
 
 
 class GradientFlow(BookWidget):
@@ -99,7 +106,7 @@ class GradientFlow(BookWidget):
     )
     V = Numbers("As many values as keys.", [[1, 2], [3, 4], [5, 6]], (None, 2))
     target = Numbers(
-        "Where the loss wants the output: as many rows as queries.", [[3, 3], [4, 4]], (None, 2)
+        "Where the loss wants the output: as many rows as queries.", TARGET[:2], (None, 2)
     )
     goal = choice(
         'What is differentiated: an output, such as ``"y12"``, or ``"loss"``.',
@@ -122,11 +129,13 @@ class GradientFlow(BookWidget):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         queries, keys = len(self.Q), len(self.K)
+        if "target" not in kwargs:
+            self.target = TARGET[:queries]
         if len(self.V) != keys or len(self.target) != queries or not queries <= keys:
             raise traitlets.TraitError(
                 "GradientFlow needs a value for each key, a target for each query and no more "
-                f"queries than keys, got {queries} queries, {keys} keys, {len(self.V)} values and "
-                f"{len(self.target)} targets."
+                f"queries than keys, got rows of Q: {queries}, K: {keys}, V: {len(self.V)}, "
+                f"target: {len(self.target)}."
             )
         self._rows = {"Q": queries, "K": keys, "V": keys, "target": queries}
         self._check_name("goal", self.goal)
@@ -271,8 +280,7 @@ class GradientFlow(BookWidget):
         in_full = f"{self.words['loss']} {self.words['square']}"
         names = {"goal": self._goal_name, "entry": _named(self.entry)}
         names["goal_in_full"] = in_full if self.goal == "loss" else self._goal_name
-        told = fill(self.words[name], self.numbers() | names)
-        return re.sub(r"^the\b", "The", told)
+        return _sentence(fill(self.words[name], self.numbers() | names))
 
     @still
     def picture(self):
@@ -294,8 +302,6 @@ class GradientFlow(BookWidget):
         line = numbers["value"] + numbers["slope"] * ts
         ax.plot(ts, line, color=LIGHT["muted"], linestyle="--", linewidth=1.2)
         ax.plot(0, numbers["value"], "o", color=LIGHT["ink"])
-        ax.set(
-            xlabel=f"nudge of {_named(self.entry)}", title=re.sub(r"^the\b", "The", self._goal_name)
-        )
+        ax.set(xlabel=f"nudge of {_named(self.entry)}", title=_sentence(self._goal_name))
         figure.supxlabel(self._told("picture"), fontsize=10)
         return figure

@@ -45,10 +45,9 @@ export function tables({ shapes, limit, at, place, choose, aim }) {
     input.addEventListener("change", () => (output ? aim : choose)(name));
     const text = h("span", { class: "attn-number" });
     const bar = h("span", { class: "attn-slope-bar" });
-    const wanted = output ? h("span", { class: "attn-number attn-slope-target" }) : null;
     const pick = h("label", { class: "attn-slope-pick" }, input, text, bar);
-    const element = h("span", { role: "cell", class: "attn-slope-cell" }, value, wanted, pick);
-    return { name, field, value, input, text, bar, pick, wanted, element };
+    const element = h("span", { role: "cell", class: "attn-slope-cell" }, value, pick);
+    return { name, field, value, input, text, bar, pick, element };
   }
 
   const made = {};
@@ -70,23 +69,22 @@ export function tables({ shapes, limit, at, place, choose, aim }) {
       rows.forEach((cells, i) => cells.forEach((found, j) => act(found, letter, i, j))),
     );
 
-  const writeNumbers = readable(message, (found, slopes, live, target, pairs) =>
-    each(({ field, value, text, wanted }, letter, i, j) => {
+  const writeNumbers = readable(message, (found, slopes, live, pairs) =>
+    each(({ field, value, text }, letter, i, j) => {
       if (field) field.update(found[letter][i][j]);
       else if (letter === "s" && !pairs[i][j]) write(value, "\u2212\u221e");
       else write(value, number(found[letter][i][j], letter === "w" ? 3 : 2));
       write(text, live[letter][i][j] ? signed(slopes[letter][i][j]) : "0");
-      if (wanted) write(wanted, `\u2192 ${number(target[i][j], 2)}`);
     }),
   );
 
   function draw(given) {
-    const { found, slopes, live, target, pairs, goal, entry, uses } = given;
+    const { found, slopes, live, pairs, goal, entry, uses } = given;
     // Derivatives by shares of a sum are another kind of thing than those by components.
     const scale = (letters) =>
       Math.max(0.5, ...[...letters].flatMap((letter) => slopes[letter].flat()).map(Math.abs));
     const [components, shares] = [scale("qkvs"), scale("wy")];
-    each(({ name, input, bar, pick, value, wanted, element }, letter, i, j) => {
+    each(({ name, input, bar, pick, value, element }, letter, i, j) => {
       const share = Math.abs(slopes[letter][i][j]) / ("wy".includes(letter) ? shares : components);
       const sign = slopes[letter][i][j] < 0 ? "down" : "up";
       set(bar, { style: `--share: ${(50 * share).toFixed(2)}%`, "data-sign": sign });
@@ -97,9 +95,8 @@ export function tables({ shapes, limit, at, place, choose, aim }) {
         "data-used": uses.slopes.includes(name) ? "" : null,
       });
       set(value, { "data-used": uses.values.includes(name) ? "" : null });
-      if (wanted) set(wanted, { "data-idle": goal === "loss" ? null : "" });
     });
-    writeNumbers(found, slopes, live, target, pairs);
+    writeNumbers(found, slopes, live, pairs);
   }
   const fields = Object.values(made).flat(2).flatMap(({ field }) => (field ? [field] : []));
   const restore = () => fields.forEach((field) => field.restore());
