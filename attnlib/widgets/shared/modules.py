@@ -14,7 +14,7 @@ from pathlib import Path
 from attnlib import palette
 
 #: The folder of `shared` and of every widget; modules are named by their path from here.
-HERE = Path(__file__).parent.parent
+HERE = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(r'^import (\{[^}]*\}|\w+) from "(\.[\w./]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
 _OTHER = re.compile(r"^\s*(?:import\b(?! ?[(.])|export\b).*", re.MULTILINE)

@@ -1,0 +1,1 @@
+"""Exercises of chapter 14: on a gpu."""

@@ -1,0 +1,280 @@
+"""The online softmax step by step: what is refused, the book's arithmetic, what is drawn."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from traitlets import TraitError
+from widget_pages import COARSE, centre, drag, frame, handle, numbers, refused, state
+
+from attnlib.efficient import online_softmax
+from attnlib.widgets import BlockStepper
+from attnlib.widgets.block_stepper.block_stepper import ORDERS, SCORES
+
+browser = pytest.mark.browser
+each_sample = pytest.mark.parametrize(
+    "given", BlockStepper.samples, ids=range(len(BlockStepper.samples))
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "trait", "value"),
+    [
+        ("2 to 8 entries, got 1", "scores", [1]),
+        ("2 to 8 entries, got 9", "scores", [0] * 9),
+        ("must lie between -6 and 6", "scores", [0, 0, 6.1, 0, 0]),
+        ("must lie between -20 and 20", "values", [0, 0, 0, 0, -20.5]),
+        ("not finite", "scores", [0, 0, math.inf, 0, 0]),
+        ("must hold 0 and 1, got", "masked", [0, 0.5, 0, 0, 0]),
+        ("block", "block", 0),
+        ("step", "step", 9),
+        ("order", "order", "shuffled"),
+    ],
+)
+def test_what_is_wrong_is_refused(words, trait, value):
+    refused(BlockStepper, words, **{trait: value})
+
+
+def test_there_are_as_many_keys_later_as_at_first():
+    stepper = BlockStepper()
+    for trait in ("scores", "values", "masked"):
+        with pytest.raises(TraitError, match=f"{trait} needs 5 entries, got 3. The number of keys"):
+            setattr(stepper, trait, [1, 1, 1])
+    assert stepper.scores == SCORES
+    with pytest.raises(TraitError, match="needs 3 entries, got 2"):
+        BlockStepper(scores=[1, 2, 3], values=[1, 2])
+
+
+@pytest.mark.parametrize("n", [2, 3, 8])
+def test_what_is_not_given_is_made_as_large_as_what_is(n):
+    for given in ({"scores": [0] * n}, {"values": [1] * n}, {"masked": [0] * n}):
+        stepper = BlockStepper(**given)
+        assert len(stepper.scores) == len(stepper.values) == len(stepper.masked) == n
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("block", [1, 2, 3, 8])
+def test_the_last_answer_is_that_of_attnlib_in_any_order_and_size(order, block):
+    rng = np.random.default_rng(block)
+    for n in (2, 6, 8):
+        s, v, masked = rng.uniform(-6, 6, size=n), rng.normal(size=n), np.arange(n) % 3 == 1
+        given = {"scores": s, "values": v, "masked": masked, "block": block, "order": order}
+        stepper = BlockStepper(step=8, **given)
+        keys = s[~masked, None]
+        expected = online_softmax([[1]], keys, v[~masked, None], block_k=block).item()
+        found = stepper.numbers()
+        assert found["maximum"] == keys.max()
+        for name in ("so_far", "right", "answer"):
+            assert found[name] == pytest.approx(expected, rel=1e-12)
+        assert sorted(j for keys in stepper.blocks for j in keys) == [*range(n)]
+
+
+@pytest.mark.parametrize("step", range(1, 6))
+def test_on_the_way_it_is_the_answer_over_the_keys_so_far(step):
+    stepper = BlockStepper(block=1, order="smallest", step=step)
+    keys = [j for (j,) in stepper.blocks[:step]]
+    K, V = np.array(SCORES)[keys, None], np.array(stepper.values)[keys, None]
+    expected = online_softmax([[1]], K, V).item()
+    assert stepper.numbers()["so_far"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("corrected", [True, False])
+def test_the_bars_add_up_to_the_sum_and_to_the_output(corrected):
+    for step, order in itertools.product(range(6), ORDERS):
+        given = {"masked": [0, 1, 0, 0, 0], "block": 1, "order": order, "step": step}
+        stepper = BlockStepper(corrected=corrected, **given)
+        found, powers = stepper.numbers(), np.nan_to_num(stepper.powers)
+        assert powers.sum() == pytest.approx(found["total"])
+        assert powers @ stepper.values == pytest.approx(found["weighted"])
+
+
+def test_without_the_correction_early_keys_count_too_much_where_scores_rise():
+    rising = BlockStepper(block=1, order="smallest", corrected=False, step=5)
+    assert rising.numbers()["so_far"] == pytest.approx(28 / 5)  # each key counts 1
+    falling = BlockStepper(block=1, order="largest", corrected=False, step=5)
+    assert falling.numbers()["so_far"] == pytest.approx(5)
+
+
+def test_a_block_of_masked_keys_adds_nothing_wherever_it_comes():
+    first = BlockStepper(masked=[1, 1, 0, 0, 0], step=3)
+    assert first.steps[1] == (-math.inf, 0, 0, 0) and first.steps[2][1] == 0
+    assert first.numbers()["so_far"] == pytest.approx((8 * 6 + 4 * 2 + 8) / 13)
+    later = BlockStepper(masked=[0, 0, 1, 1, 0], step=2)
+    assert_allclose(later.steps[2], [math.log(2), 1, 1.5, 8])
+    nothing = BlockStepper(masked=[1] * 5, step=3).numbers()
+    assert nothing["total"] == nothing["weighted"] == 0 and math.isnan(nothing["answer"])
+
+
+@browser
+def test_the_javascript_computes_the_same(javascript):
+    script = javascript("block_stepper/steps.js")
+    rng = np.random.default_rng(0)
+    choices = itertools.product((2, 5, 8), (0, 0.5, 1), (1, 3), ORDERS, (False, True))
+    steppers = [
+        BlockStepper(
+            scores=rng.uniform(-6, 6, size=n).round(int(rng.integers(0, 3))),  # some are equal
+            values=rng.normal(size=n),
+            masked=(rng.random(n) < share).astype(int),
+            block=block,
+            order=order,
+            step=int(rng.integers(0, 9)),
+            corrected=corrected,
+        )
+        for n, share, block, order, corrected in choices
+    ]
+
+    def plain(found):  # the page answers with null where Python has NaN
+        return [math.nan if x is None else x for x in found]
+
+    for stepper, found in zip(steppers, script(*[("stepped", s.state()) for s in steppers])):
+        told = stepper.numbers()
+        names = ("correction", "total", "weighted", "so_far", "right", "answer", "blocks")
+        there, here = plain(found[name] for name in names), [told[name] for name in names]
+        assert_allclose(there, here, rtol=1e-12, atol=1e-12)
+        assert found["came"] == stepper.came
+        assert_allclose(plain(found["powers"]), stepper.powers, rtol=1e-12)
+        where = {j: k for k, keys in enumerate(stepper.blocks) for j in keys}
+        assert found["blockOf"] == [where[j] for j in range(len(where))]
+        if stepper.came:
+            earlier = BlockStepper(**stepper.state() | {"step": stepper.came - 1})
+            assert_allclose(plain(found["earlier"]), earlier.powers, rtol=1e-12)
+
+
+@browser
+@each_sample
+def test_the_rows_show_what_python_says(show, given):
+    model = BlockStepper(**given)
+    page = show(model)
+    rows = page.locator(".attn-online-row").all()[1:]
+    where = {j: k for k, keys in enumerate(model.blocks) for j in keys}
+    for j, row in enumerate(rows[:-1]):
+        there, power = where[j] < model.came, model.powers[j]
+        cells = row.get_by_role("cell").all()
+        texts = [text for cell in cells if (text := cell.inner_text()) not in ("", "−∞")]
+        wanted = [power, power * model.values[j]] if there else []
+        lost = row.get_by_text("−∞").get_attribute("visibility") is None
+        assert texts[0] == f"k{chr(0x2081 + j)}" and lost == bool(model.masked[j])
+        assert [numbers(text)[0] for text in texts[1:]] == pytest.approx(wanted, abs=5e-4)
+        assert row.get_by_role("rowheader").inner_text() == f"{where[j] + 1}"
+        age = "later" if not there else "new" if where[j] == model.came - 1 else "past"
+        assert row.get_attribute("data-age") == age
+        track, ink = (
+            row.locator(f".attn-online-{kind}").bounding_box() for kind in ("track", "ink")
+        )
+        assert ink["width"] / track["width"] == pytest.approx(power if there else 0, abs=5e-3)
+    found = model.numbers()
+    sums = [numbers(text)[-1] for text in rows[-1].get_by_role("cell").all_inner_texts() if text]
+    assert sums == pytest.approx([found["total"], found["weighted"]], abs=5e-4)
+    assert "NaN" not in page.locator(".attn").inner_text()
+
+
+@browser
+def test_bars_end_at_their_score_and_the_line_stands_at_the_largest(show):
+    model = BlockStepper(step=2)
+    page = show(model)
+
+    def places(kind, name):
+        return page.locator(f".attn-online-{kind}").evaluate_all(
+            "(all, name) => all.map((e) => Number(e.getAttribute(name)))", name
+        )
+
+    zero, ends = places("zero", "x1")[0], np.array(places("knob", "cx"))
+    one = (ends[2] - zero) / model.scores[2]
+    assert_allclose(ends, zero + one * np.array(model.scores), atol=0.02)
+    assert places("maximum", "x1") == pytest.approx([ends[2]] * 5, abs=0.02)
+    assert places("old", "x1") == pytest.approx([ends[1]] * 5, abs=0.02)
+    shrunk = page.locator(".attn-online-ghost[data-shrunk]")
+    widths = shrunk.evaluate_all("all => all.map((e) => parseFloat(e.style.inlineSize))")
+    assert widths == pytest.approx([50, 100])
+
+
+@browser
+@pytest.mark.parametrize(
+    ("given", "lines"),
+    [
+        (
+            {},
+            [
+                "m = 2.079, before 0.693",
+                "c = e^(0.693 − 2.079) = 0.250",
+                "l = 0.250 · 1.500 + 1.000 + 0.500 = 1.875",
+                "o = 0.250 · 8.000 + 1.000 · 6 + 0.500 · 2 = 9.000",
+            ],
+        ),
+        (
+            {"corrected": False},
+            [
+                "m = 2.079, before 0.693",
+                "c = e^(0.693 − 2.079) = 0.250, not used",
+                "l = 1.500 + 1.000 + 0.500 = 3.000",
+                "o = 8.000 + 1.000 · 6 + 0.500 · 2 = 15.000",
+            ],
+        ),
+        (
+            {"scores": [-2, -3, 1, 1, 1], "values": [1, -2, 0, 0, 0], "step": 1},
+            [
+                "m = −2.000, before −∞",
+                "c = e^(−∞ − (−2.000)) = 0.000",
+                "l = 0.000 · 0.000 + 1.000 + 0.368 = 1.368",
+                "o = 0.000 · 0.000 + 1.000 · 1 + 0.368 · (−2) = 0.264",
+            ],
+        ),
+        ({"step": 0}, ["m = −∞", "l = 0", "o = 0"]),
+    ],
+)
+def test_the_last_step_is_written_out(show, given, lines):
+    page = show(BlockStepper(**given))
+    shown = [text for text in page.locator(".attn-online-worked span").all_inner_texts() if text]
+    assert shown == lines
+
+
+@browser
+def test_it_says_what_becomes_of_a_first_block_without_keys(show):
+    page = show(BlockStepper(masked=[1, 1, 0, 0, 0], step=1))
+    widget = page.locator(".attn")
+    assert "Nothing was added." in widget.inner_text()
+    handle(page, "Blocks so far").press("ArrowRight")
+    frame(page)
+    assert "c = e^(−∞ − 2.079) = 0.000" in widget.inner_text()
+    assert "nothing to correct" in widget.inner_text()
+    for key in (3, 4, 5):
+        page.get_by_role("checkbox", name=f"Mask key {key}").press("Space")
+    frame(page)
+    assert "every key is masked, and there is no answer" in widget.inner_text()
+    assert state(page, BlockStepper)["masked"] == [1] * 5
+    assert "NaN" not in widget.inner_text()
+
+
+@browser
+def test_a_press_with_the_mouse_or_a_finger_masks_a_key(show):
+    for screen in ({}, COARSE):
+        page = show(BlockStepper(), **screen)
+        chip = page.get_by_role("checkbox", name="Mask key 2")
+        chip.tap() if screen else chip.click()
+        frame(page)
+        assert state(page, BlockStepper)["masked"] == [0, 1, 0, 0, 0]
+
+
+@browser
+def test_a_last_score_that_leads_by_far_leaves_little_of_all_before(show):
+    page = show(BlockStepper(step=3))
+    knob = handle(page, "Score of key 5").locator("circle").last
+    x, y = centre(knob)
+    drag(page, (x, y), (x + 400, y))
+    frame(page)
+    found = state(page, BlockStepper)
+    assert found["scores"][4] == 6
+    assert BlockStepper(**found).numbers()["correction"] == pytest.approx(8 / math.e**6)
+
+
+@browser
+def test_there_are_as_many_steps_as_blocks(show):
+    page = show(BlockStepper(step=8))
+    slider = handle(page, "Blocks so far")
+    assert (slider.get_attribute("max"), slider.input_value()) == ("3", "3")
+    handle(page, "Keys in a block").press("Home")
+    frame(page)
+    assert (slider.get_attribute("max"), slider.input_value()) == ("5", "5")
+    assert page.locator(".attn-slider output").first.inner_text() == "5 of 5"

@@ -1,0 +1,29 @@
+// The step from one block to the next, written out.
+import { number, trimmed } from "../shared/parts.js";
+
+const INFINITE = "\u2212\u221e";
+
+function shown(x) {
+  return x === -Infinity ? INFINITE : number(x, 3);
+}
+
+// Four lines: the maximum, the correction, the sum, the output.
+export function workedLines(found, { values, corrected }) {
+  const { before, maximum, correction, total, weighted, came, powers, newest } = found;
+  if (!came) return [`m = ${INFINITE}`, "", "l = 0", "o = 0"];
+  const c = number(correction, 3);
+  const from = maximum === -Infinity ? "0" : shown(maximum);
+  const bracket = (x) => (x < 0 ? `(${trimmed(x, 3)})` : trimmed(x, 3));
+  const power = (j) => number(powers[j], 3);
+  const sum = newest.map(power).join(" + ");
+  const products = newest.map((j) => `${power(j)} \u00b7 ${bracket(values[j])}`).join(" + ");
+  const kept = corrected ? `${c} \u00b7 ` : "";
+  const old = corrected && before.weighted < 0 ? `(${shown(before.weighted)})` : shown(before.weighted);
+  const less = from.startsWith("\u2212") ? `(${from})` : from;
+  return [
+    `m = ${shown(maximum)}, before ${shown(before.maximum)}`,
+    `c = e^(${shown(before.maximum)} \u2212 ${less}) = ${c}${corrected ? "" : ", not used"}`,
+    `l = ${kept}${shown(before.total)} + ${sum} = ${shown(total)}`,
+    `o = ${kept}${old} + ${products} = ${shown(weighted)}`,
+  ];
+}

@@ -1,0 +1,130 @@
+// The roof of a machine, and how near to it naive and fused attention can come.
+import { amount, rateSlider, rounded } from "../shared/amounts.js";
+import { button, choice, slider } from "../shared/controls.js";
+import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { presets, readable, spoken } from "../shared/frame.js";
+import { fill, h, write } from "../shared/parts.js";
+import { roofChart } from "./roof.js";
+import { timeBars } from "./times.js";
+import { placed } from "./work.js";
+import words from "./words.json";
+
+const SIZES = ["d", "n_heads", "itemsize", "passes", "causal"];
+const RATES = ["flops_per_s", "bytes_per_s", "exponentials_per_s"];
+const GIVEN = ["n", ...SIZES, ...RATES, "exponentials"];
+// Round numbers, numbers near to a recorded core, and the nominal ones of a data sheet.
+const MACHINES = {
+  pocket: [1e14, 1e12, 5e11],
+  core: [1.5e11, 2e10, 1.8e9],
+  h100: [9.89e14, 3.35e12, 3.9e12],
+};
+
+function numbersOf(given, { naive, fused }) {
+  return {
+    n: given.n,
+    d: given.d,
+    ridge: rounded(given.flops_per_s / given.bytes_per_s, 1),
+    naive_intensity: rounded(naive.intensity, 1),
+    fused_intensity: rounded(fused.intensity, 1),
+    naive_time: rounded(naive.seconds * 1e6, 2),
+    fused_time: rounded(fused.seconds * 1e6, 2),
+    naive_rate: rounded(naive.rate / 1e12, 2),
+    fused_rate: rounded(fused.rate / 1e12, 2),
+    gain: rounded(naive.seconds / fused.seconds, 2),
+  };
+}
+
+function textsOf({ naive, fused }, numbers) {
+  return {
+    naive_said: amount(naive.seconds, "s"),
+    fused_said: amount(fused.seconds, "s"),
+    naive_limit: words.limits[naive.limit],
+    fused_limit: words.limits[fused.limit],
+    lead: fill(words.gain, numbers),
+  };
+}
+
+// A slider of powers of two.
+function powers(model, trait, label, [least, most]) {
+  return bound(model, trait, slider, {
+    label,
+    range: [least, most, 1],
+    format: (power) => String(Math.round(2 ** power)),
+    read: Math.log2,
+    write: (power) => 2 ** power,
+  });
+}
+
+const named = (names) => Object.entries(names);
+const units = (values, unit) => values.map((value) => [String(value), `${value}${unit}`]);
+
+export function render({ model, el }) {
+  const given = () => Object.fromEntries(GIVEN.map((name) => [name, model.get(name)]));
+  const chart = roofChart({
+    given,
+    place: (n) => change(model, { n }),
+    measured: () => model.get("measured"),
+  });
+  const times = timeBars();
+  const lead = h("span");
+  const note = h("p", { class: "attn-panel-note" }, lead);
+  const legend = h("p", { class: "attn-roofline-legend" });
+  const whole = { read: String, write: Number };
+  const controls = [
+    powers(model, "d", "Width d", [3, 9]),
+    powers(model, "n_heads", "Heads h", [0, 6]),
+    rateSlider(model, "flops_per_s", "Arithmetic", [9, 15.6], "FLOP"),
+    rateSlider(model, "bytes_per_s", "Memory", [9, 13], "B"),
+    rateSlider(model, "exponentials_per_s", "Exponentials", [9, 13], ""),
+    bound(model, "exponentials", choice, {
+      label: "They are",
+      options: named(words.counted),
+      read: (counted) => (counted ? "counted" : "free"),
+      write: (value) => value === "counted",
+    }),
+    bound(model, "itemsize", choice, { label: "A number", options: units([2, 4, 8], " B"), ...whole }),
+    bound(model, "passes", choice, { label: "Passes", options: units([4, 6, 8], ""), ...whole }),
+    bound(model, "causal", choice, {
+      label: "Mask",
+      options: named(words.masks),
+      read: (causal) => (causal ? "causal" : "all"),
+      write: (value) => value === "causal",
+    }),
+  ];
+  const machines = named(words.machines).map(([name, label]) =>
+    button(label, () =>
+      change(model, Object.fromEntries(RATES.map((rate, k) => [rate, MACHINES[name][k]]))),
+    ),
+  );
+  const voice = spoken(words);
+  const writeLead = readable(note, (text) => write(lead, text));
+
+  function draw() {
+    const state = given();
+    const found = placed(state.n, state);
+    const numbers = numbersOf(state, found);
+    chart.draw(found, GIVEN.slice(1).map((name) => state[name]).join());
+    const shown = named(words.kinds).filter(([kind]) => model.get("measured").some((m) => m.kind === kind));
+    write(legend, [words.legend, ...shown.map(([, text]) => text)].join(" "));
+    times.draw(found, state.exponentials);
+    controls.forEach((control) => control.draw());
+    const texts = textsOf(found, numbers);
+    writeLead(texts.lead);
+    voice.say(() => fill(words.said, { ...numbers, ...texts }), numbers);
+  }
+
+  el.append(
+    frameOf(
+      model,
+      h(
+        "div",
+        { class: "attn-roofline-panels" },
+        h("div", null, chart.root, legend),
+        h("div", null, times.element, note),
+      ),
+      h("div", { class: "attn-roofline-controls" }, controlRow(controls, h("div", { class: "attn-roofline-buttons" }, ...machines, presets(model, GIVEN)))),
+      voice.element,
+    ),
+  );
+  return follow(model, [...GIVEN, "measured"], draw);
+}

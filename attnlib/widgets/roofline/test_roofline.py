@@ -1,0 +1,277 @@
+"""The roof and the points on it: the book's counts and the page's, dragged and drawn."""
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from widget_pages import frame, handle, numbers, refused, state
+
+from attnlib.cost import Ceilings, attention_cost, roofline_terms, roofline_time
+from attnlib.widgets import Roofline
+from attnlib.widgets.roofline.roofline import MACHINES, MOST, WAYS
+from attnlib.widgets.shared.amounts import amount
+
+browser = pytest.mark.browser
+each_sample = pytest.mark.parametrize("given", Roofline.samples, ids=range(len(Roofline.samples)))
+BOOK = Path(__file__).resolve().parents[3] / "book"
+POINT = {"label": "a", "intensity": 2.0, "flops_per_s": 1e12, "kind": "own"}
+
+
+@pytest.mark.parametrize(
+    ("words", "trait", "value"),
+    [
+        ("n", "n", 0),
+        ("n", "n", MOST + 1),
+        ("d", "d", 4),
+        ("n_heads", "n_heads", 65),
+        ("itemsize", "itemsize", 3),
+        ("passes", "passes", 2),
+        ("flops_per_s", "flops_per_s", 0),
+        ("bytes_per_s", "bytes_per_s", math.inf),
+        ("causal", "causal", "yes"),
+        ("for each point", "measured", [{"label": "a"}]),
+        ("for each point", "measured", [POINT | {"kind": "guessed"}]),
+        ("for each point", "measured", [POINT | {"intensity": True}]),
+        ("intensity must be above 0", "measured", [POINT | {"intensity": 0}]),
+        ("flops_per_s must be above 0", "measured", [POINT | {"flops_per_s": math.nan}]),
+    ],
+)
+def test_what_is_wrong_is_refused(words, trait, value):
+    refused(Roofline, words, **{trait: value})
+
+
+def test_the_worked_example():
+    roofline = Roofline()
+    numbers = roofline.numbers()
+    assert numbers["naive_intensity"] == 30.1 and numbers["fused_intensity"] == 500
+    assert numbers["ridge"] == 100
+    assert numbers["naive_time"] == 8.51 and numbers["fused_time"] == 2.56
+    assert numbers["naive_rate"] == 30.08 and numbers["fused_rate"] == 100
+    assert roofline.limits == {"naive": "memory", "fused": "arithmetic"}
+
+
+def test_the_points_stand_on_the_roof():
+    for n, d, causal in itertools.product((1, 100, 5000, MOST), (8, 256), (False, True)):
+        roofline = Roofline(n=n, d=d, causal=causal, exponentials=True)
+        for way in WAYS:
+            cost = roofline.cost[way]
+            reached = cost.flops / roofline.seconds[way]
+            roof = min(
+                roofline.flops_per_s,
+                cost.intensity * roofline.bytes_per_s,
+                4 * d * roofline.exponentials_per_s,
+            )
+            assert reached == pytest.approx(roof, rel=1e-12)
+
+
+def test_items_take_the_fused_point_over_the_ridge_and_never_the_naive_one():
+    before, at = Roofline(n=199), Roofline(n=201)
+    assert before.limits["fused"] == "memory" and at.limits["fused"] == "arithmetic"
+    assert {Roofline(n=2**k).limits["naive"] for k in range(18)} == {"memory"}
+    assert Roofline(n=MOST).numbers()["naive_intensity"] == 32
+    assert Roofline(n=MOST, d=256).limits["naive"] == "arithmetic"
+
+
+def test_a_mask_halves_the_fused_work_and_adds_two_passes_to_the_naive_way():
+    n, d = 512, 64
+    plain, masked = Roofline(n=n, d=d), Roofline(n=n, d=d, causal=True)
+    assert masked.cost["fused"].flops * 2 * n == plain.cost["fused"].flops * (n + 1)
+    assert masked.cost["naive"].flops == plain.cost["naive"].flops
+    assert masked.cost["naive"].bytes - plain.cost["naive"].bytes == 2 * 2 * n * n
+
+
+def test_heads_move_no_point():
+    one, many = Roofline(), Roofline(n_heads=8)
+    for name in ("naive_intensity", "fused_intensity", "naive_rate", "fused_rate", "gain"):
+        assert one.numbers()[name] == many.numbers()[name]
+    assert many.seconds["fused"] == 8 * one.seconds["fused"]
+
+
+def test_free_exponentials_take_no_time():
+    assert Roofline(d=8).terms["fused"]["exponentials"] == 0
+    counted = Roofline(d=8, exponentials=True)
+    assert counted.terms["fused"]["exponentials"] == 1e6 / 5e11
+    assert counted.limits["fused"] == "exponentials"
+
+
+def test_the_core_is_near_to_the_recorded_one():
+    recorded = json.loads((BOOK / "data" / "one_core.json").read_text())["ceilings"]
+    for rate, value in MACHINES["core"].items():
+        found = [recorded[when][rate] for when in ("start", "end")]
+        found = [rates["float32"] if isinstance(rates, dict) else rates for rates in found]
+        assert 0.8 * min(found) < value < 1.25 * max(found), rate
+
+
+def test_what_is_nominal_stands_in_the_benchmarks():
+    ceilings = pytest.importorskip("benchmarks.gpu.ceilings")
+    nominal = ceilings.NOMINAL["NVIDIA H100 80GB HBM3"]
+    h100 = MACHINES["h100"]
+    assert h100["flops_per_s"] == nominal["flops_per_s"]["bfloat16"]
+    assert h100["bytes_per_s"] == nominal["bytes_per_s"]
+
+
+@browser
+def test_the_page_counts_the_same(javascript):
+    call = javascript("roofline/work.js")
+    sizes = itertools.product((1, 3, 1000, MOST), (8, 512), (1, 64), (2, 8), (4, 8))
+    for n, d, heads, size, passes in sizes:
+        for causal, counted in itertools.product((False, True), (False, True)):
+            roofline = Roofline(
+                n=n, d=d, n_heads=heads, itemsize=size, passes=passes, causal=causal,
+                exponentials=counted,
+            )  # fmt: skip
+            (found,) = call(("placed", n, roofline.state()))
+            cost = attention_cost(
+                n, n, d, d, n_heads=heads, itemsize=size, causal=causal,
+                passes=passes + 2 * causal,
+            )  # fmt: skip
+            machine = Ceilings(1e14, 1e12, 5e11 if counted else None)
+            for way in WAYS:
+                there, here = found[way], getattr(cost, way)
+                for count in ("flops", "bytes", "exponentials", "intensity"):
+                    assert there[count] == getattr(here, count), (way, count)
+                terms = roofline_terms(
+                    here.flops, here.bytes, machine, exponentials=here.exponentials
+                )
+                assert list(there["terms"].values()) == list(terms.values())
+                assert there["seconds"] == roofline_time(
+                    here.flops, here.bytes, machine, exponentials=here.exponentials
+                )
+                assert there["limit"] == roofline.limits[way]
+
+
+@browser
+@each_sample
+def test_the_page_inverts_and_bounds_the_same(javascript, given):
+    call = javascript("roofline/work.js")
+    roofline = Roofline(**given)
+    given = roofline.state()
+    intensity = roofline.cost["fused"].intensity
+    n, most = call(("itemsOf", intensity, given), ("mostIntensity", given))
+    assert n == pytest.approx(roofline.n)
+    # The naive intensity comes near to its bound from below: many items, and many more.
+    rest = 1 - roofline._cost(2**30)["naive"].intensity / most
+    assert 0 < rest < 1e-5
+    (third,) = call(("thirdRoof", given | {"exponentials": True}))
+    assert third == 4 * roofline.d * roofline.exponentials_per_s
+
+
+@browser
+@each_sample
+def test_the_bars_show_what_counts(show, given):
+    roofline = Roofline(**given)
+    page = show(roofline)
+    blocks = page.locator(".attn-roofline-way")
+    longest = max(roofline.seconds.values())
+    for k, way in enumerate(WAYS):
+        block, cost = blocks.nth(k), roofline.cost[way]
+        assert block.locator(".attn-roofline-least").inner_text() == amount(
+            roofline.seconds[way], "s"
+        )
+        limit = roofline.words["limits"][roofline.limits[way]]
+        assert block.locator(".attn-roofline-limit").inner_text() == limit
+        told = block.locator(".attn-roofline-sum").inner_text()
+        assert told.startswith(f"{amount(cost.flops)} FLOPs / {amount(cost.bytes, 'B')} = ")
+        assert float(told.split("= ")[1].replace("k", "e3").replace(" ", "")) == pytest.approx(
+            cost.intensity, rel=0.02
+        )
+        rows = block.locator(".attn-roofline-term")
+        for j, (term, seconds) in enumerate(roofline.terms[way].items()):
+            row = rows.nth(j)
+            wanted = amount(seconds, "s")
+            if term == "exponentials" and not roofline.exponentials:
+                wanted = "free"
+            assert row.locator(".attn-number").inner_text() == wanted
+            track = row.locator(".attn-roofline-track")
+            share = track.evaluate("(e) => parseFloat(e.style.getPropertyValue('--share'))")
+            assert share == pytest.approx(100 * seconds / longest, abs=0.01)
+            is_longest = track.get_attribute("data-longest") is not None
+            assert is_longest == (term == roofline.limits[way])
+
+
+def at(circle):
+    return [float(circle.get_attribute(name)) for name in ("cx", "cy")]
+
+
+@browser
+def test_the_handle_runs_along_the_roof_and_keys_double(show):
+    page = show(Roofline(n=1000))
+    items = handle(page, "Items n")
+    knob, ring = page.locator(".attn-roofline-knob"), page.locator(".attn-roofline-ring")
+    flat = at(knob)
+    for wanted, key in ((500, "ArrowDown"), (250, "ArrowLeft"), (125, "ArrowDown")):
+        items.press(key)
+        frame(page)
+        assert state(page, Roofline)["n"] == wanted
+    slope = at(knob)
+    assert slope[0] < flat[0] and slope[1] > flat[1]  # 62.5 FLOPs a byte: below the ridge
+    items.press("End")
+    frame(page)
+    assert state(page, Roofline)["n"] == MOST
+    assert at(knob)[1] == flat[1]
+    far = at(ring)
+    items.press("ArrowDown")
+    frame(page)
+    assert at(ring) == pytest.approx(far, abs=0.1)  # the naive point has come to rest
+    items.press("Home")
+    frame(page)
+    assert state(page, Roofline)["n"] == 1
+    assert at(ring)[0] == pytest.approx(at(knob)[0], abs=1)
+
+
+@browser
+@pytest.mark.parametrize("n", [1, 30, 150, 1000, MOST])
+@pytest.mark.parametrize("d", [64, 256])
+def test_both_points_lie_on_the_roof_that_is_drawn_and_the_naive_one_in_its_band(show, n, d):
+    page = show(Roofline(n=n, d=d))
+    corners = {
+        kind: np.reshape(
+            numbers(page.locator(f".attn-roofline-{kind}").get_attribute("d")), (-1, 2)
+        )
+        for kind in ("roof", "band")
+    }
+    for point, kinds in (("knob", ["roof"]), ("ring", ["roof", "band"])):
+        x, y = at(page.locator(f".attn-roofline-{point}"))
+        for kind in kinds:
+            across, down = corners[kind].T
+            assert across[0] - 0.02 <= x <= across[-1] + 0.02
+            assert np.interp(x, across, down) == pytest.approx(y, abs=0.05)
+
+
+@browser
+def test_a_third_roof_is_drawn_where_exponentials_count(show):
+    page = show(Roofline(d=32, n=4096))
+    third = page.locator(".attn-roofline-third")
+    assert third.get_attribute("visibility") == "hidden"
+    page.get_by_role("radio", name="counted").check()
+    frame(page)
+    assert third.get_attribute("visibility") is None
+    height = float(third.get_attribute("d").split("L")[1].split()[1])
+    assert at(page.locator(".attn-roofline-knob"))[1] == pytest.approx(height, abs=0.01)
+
+
+@browser
+def test_measured_points_have_shapes_of_their_own_and_are_text(show):
+    points = [
+        POINT | {"label": "<b>mine</b>"},
+        POINT | {"kind": "recorded", "intensity": 1e9, "flops_per_s": 1.0},
+    ]
+    page = show(Roofline(measured=points))
+    assert page.locator(".attn-roofline-mark").count() == 2
+    assert page.locator(".attn-roofline-mark--own").count() == 1
+    assert page.locator("svg b").count() == 0
+    legend = page.locator(".attn-roofline-legend").inner_text()
+    assert "Diamond" in legend and "Triangle" in legend
+    box = page.locator(".attn-roofline-roof").bounding_box()
+    edge = page.locator(".attn-roofline-mark--recorded").bounding_box()
+    assert_allclose(edge["x"] + edge["width"] / 2, box["x"] + box["width"], atol=6)
+
+
+@browser
+def test_no_measured_points_no_words_about_them(show):
+    page = show(Roofline())
+    assert "Diamond" not in page.locator(".attn-roofline-legend").inner_text()
