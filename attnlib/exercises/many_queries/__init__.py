@@ -1,1 +1,1 @@
-"""Exercises of chapter 5: all queries at once, one query for each item, scores that hide a slip."""
+"""Exercises of chapter 5: all queries at once, one for each sequence, scores that hide a slip."""

@@ -1,4 +1,4 @@
-"""One query for each item of a batch."""
+"""One query for each sequence of a batch."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def _sum(w, V):
 
 
 def ask_each(q, K, V):
-    """A matrix of one query for each item; its axis goes when the answers are there."""
+    """A matrix of one query for each sequence; its axis goes when the answers are there."""
     return _sum(softmax(_scores(q, K)), V)
 
 
@@ -27,7 +27,7 @@ def _scaled_by(divisor):
 
 
 def _everybody(q, K, V):
-    """Every query asks every item: entry (i, j) is what query j gets from item i."""
+    """Every query asks every sequence: entry (i, j) is what query j gets from sequence i."""
     return softmax(q @ K.mT / np.sqrt(K.shape[-1])) @ V
 
 
@@ -47,24 +47,25 @@ def _mixed(mix):
 
 
 EVERYBODY = (
-    "Every query asks every item: NumPy takes q for a matrix of queries and hands it to each item "
-    "of the batch, so an axis too many comes back. Give each query an axis of its own: q[:, None]."
+    "Every query asks every sequence: NumPy takes q for a matrix of queries and hands it to each "
+    "sequence of the batch, so an axis too many comes back. Give each query an axis of its own: "
+    "q[:, None]."
 )
 ROWS = (
-    "The scores are divided by the root of a number of rows, of items or of keys. A dot product "
-    "has d_k terms: d_k is the last axis of q and K."
+    "The scores are divided by the root of a number of rows, of sequences or of keys. A dot "
+    "product has d_k terms: d_k is the last axis of q and K."
 )
 
 
 EXERCISE = Exercise(
     signature="ask_each(q, K, V)",
-    task="Write ask_each(q, K, V): query i, row i of q, asks item i of the batch, whose keys are "
-    "K[i] and whose values are V[i], by scaled dot-product attention.",
+    task="Write ask_each(q, K, V): query i, row i of q, asks sequence i of the batch, whose keys "
+    "are K[i] and whose values are V[i], by scaled dot-product attention.",
     returns="an array of shape (b, d_v)",
     reference=ask_each,
     cases=(
         Case(
-            "as many items as keys",
+            "as many sequences as keys",
             (
                 np.array([[1.0, 0.0], [2.0, 1.0]]),
                 np.array([[[0.0, 1.0], [3.0, -1.0]], [[1.0, 1.0], [0.0, 2.0]]]),
@@ -72,67 +73,69 @@ EXERCISE = Exercise(
             ),
         ),
         Case("all sizes different", draw((2, 4), (2, 5, 4), (2, 5, 3))),
-        Case("a batch of one item", draw((1, 3), (1, 4, 3), (1, 4, 2))),
+        Case("a batch of one sequence", draw((1, 3), (1, 4, 3), (1, 4, 2))),
     ),
     mistakes=(
         Mistake("everybody_asks_everybody", _everybody, EVERYBODY),
         Mistake(
-            "weights_meet_every_item",
+            "weights_meet_every_sequence",
             _mixed(lambda w, V: w @ V),
             "The weights are right, of shape (b, n_k). But w @ V takes them for a matrix and hands "
-            "it to each item of V. Give them an axis, w[:, None] @ V, and take it away after.",
+            "it to each sequence of V. Give them an axis, w[:, None] @ V, and take it away after.",
         ),
         Mistake(
-            "first_item",
+            "first_sequence",
             lambda q, K, V: _everybody(q, K, V)[0],
-            "All queries ask the first item: its keys and its values. Each should ask its own.",
+            "All queries ask the first sequence: its keys and its values. Each should ask its own.",
         ),
         Mistake(
-            "last_item",
+            "last_sequence",
             lambda q, K, V: _everybody(q, K, V)[-1],
-            "All queries ask the last item. Each should ask its own. In a loop, look for what is "
-            "overwritten.",
+            "All queries ask the last sequence. Each should ask its own. In a loop, look for what "
+            "is overwritten.",
         ),
         Mistake(
             "first_query",
             lambda q, K, V: _everybody(q, K, V)[:, 0],
-            "The first query asks all items. Each item has a query of its own, q[i].",
+            "The first query asks all sequences. Each sequence has a query of its own, q[i].",
         ),
         Mistake(
-            "mean_over_items",
+            "mean_over_sequences",
             lambda q, K, V: _everybody(q, K, V).mean(axis=0),
-            "Every query asks every item, and the answers are averaged over the items. The extra "
-            "axis should never appear: give each query an axis of its own, q[:, None].",
+            "Every query asks every sequence, and the answers are averaged over the sequences. The "
+            "extra axis should never appear: give each query an axis of its own, q[:, None].",
         ),
         Mistake(
             "mean_over_queries",
             lambda q, K, V: _everybody(q, K, V).mean(axis=1),
-            "Every query asks every item, and the answers are averaged over the queries. The extra "
-            "axis should never appear: give each query an axis of its own, q[:, None].",
+            "Every query asks every sequence, and the answers are averaged over the queries. The "
+            "extra axis should never appear: give each query an axis of its own, q[:, None].",
         ),
         Mistake(
-            "sum_over_items",
+            "sum_over_sequences",
             lambda q, K, V: _everybody(q, K, V).sum(axis=0),
-            "Every query asks every item, and the answers are added. The extra axis should never "
-            "appear: give each query an axis of its own, q[:, None].",
+            "Every query asks every sequence, and the answers are added. The extra axis should "
+            "never appear: give each query an axis of its own, q[:, None].",
         ),
         Mistake(
             "pooled",
             _pooled,
-            "The keys of all items are put together, so each query searches the whole batch. Items "
-            "of a batch do not know of one another: softmax runs over one item's keys.",
+            "The keys of all sequences are put together, so each query searches the whole batch. "
+            "Sequences of a batch do not know of one another: softmax runs over one sequence's "
+            "keys.",
         ),
         Mistake(
-            "over_items",
+            "over_sequences",
             _weighted(lambda s: softmax(s, axis=0)),
-            "Softmax runs along axis 0, over the items of the batch, so that items compete. It "
-            "belongs along the keys, the last axis of the scores.",
+            "Softmax runs along axis 0, over the sequences of the batch, so that sequences "
+            "compete. It belongs along the keys, the last axis of the scores.",
         ),
         Mistake(
             "query_of_the_key",
             lambda q, K, V: _sum(softmax((K * q).sum(axis=-1) / np.sqrt(K.shape[-1])), V),
-            "In K * q the axes are lined up from the end, so q's items meet the keys: key j of "
-            "every item is scored with query j. Write q[:, None, :], so that items meet items.",
+            "In K * q the axes are lined up from the end, so q's sequences meet the keys: key j of "
+            "every sequence is scored with query j. Write q[:, None, :], so that sequences meet "
+            "sequences.",
         ),
         Mistake(
             "kept_axis",
@@ -144,7 +147,7 @@ EXERCISE = Exercise(
             "squeezed",
             lambda q, K, V: ask_each(q, K, V)[:, None].squeeze(),
             "NumPy's squeeze also removes an axis of size 1 that should stay: the batch, if it "
-            "holds one item. Name the axis: output[:, 0], or squeeze(axis=1).",
+            "holds one sequence. Name the axis: output[:, 0], or squeeze(axis=1).",
         ),
         Mistake(
             "no_scale",
@@ -173,28 +176,28 @@ EXERCISE = Exercise(
         Mistake(
             "values_added",
             lambda q, K, V: V.sum(axis=1),
-            "The values of each item are added with weight 1. Softmax along an axis of size 1 "
+            "The values of each sequence are added with weight 1. Softmax along an axis of size 1 "
             "gives ones: the keys are the last axis of the scores.",
         ),
         Mistake(
-            "summed_over_items",
+            "summed_over_sequences",
             _mixed(lambda w, V: (w[..., None] * V).sum(axis=0)),
-            "The weighted values are summed over the items, axis 0: items are mixed, and a row "
-            "comes back for each key. Sum over the keys, axis 1.",
+            "The weighted values are summed over the sequences, axis 0: sequences are mixed, and a "
+            "row comes back for each key. Sum over the keys, axis 1.",
         ),
     ),
     properties=(
         inside(
             lambda q, K, V: V.min(axis=1),
             lambda q, K, V: V.max(axis=1),
-            "the range of its item's values, column by column",
+            "the range of its sequence's values, column by column",
         ),
     ),
-    definition="Row i should be what query i gets from the keys and values of item i, and of no "
-    "other.",
-    general="Compute the first item by itself, from q[0], K[0] and V[0], and compare it with row "
-    "0. Then print the shape after each step.",
-    why="Each query has met its own item. If you took these answers out of a table in which every "
-    "query asks every item, b² were computed and b kept: with an axis of size 1, q[:, None], no "
-    "others arise.",
+    definition="Row i should be what query i gets from the keys and values of sequence i, and of "
+    "no other.",
+    general="Compute the first sequence by itself, from q[0], K[0] and V[0], and compare it with "
+    "row 0. Then print the shape after each step.",
+    why="Each query has met its own sequence. If you took these answers out of a table in which "
+    "every query asks every sequence, b² were computed and b kept: with an axis of size 1, q[:, "
+    "None], no others arise.",
 )

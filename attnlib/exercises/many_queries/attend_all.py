@@ -66,7 +66,7 @@ WRONG_AXIS = (
     "query's scores: take softmax along the last axis. Print the sums of the rows."
 )
 ROWS = (
-    "The scores are divided by the root of a number of rows: of queries, keys or items. A dot "
+    "The scores are divided by the root of a number of rows: of queries, keys or sequences. A dot "
     "product has d_k terms, however many rows there are: d_k is the last axis of Q and K."
 )
 NOT_SCALED = (
@@ -120,8 +120,8 @@ EXERCISE = Exercise(
         Mistake(
             "axis_0",
             _weighted(lambda s: softmax(s, axis=0)),
-            "Softmax runs along the first axis: over the queries of a matrix, over the items of a "
-            "batch. The keys are the last axis, axis=-1.",
+            "Softmax runs along the first axis: over the queries of a matrix, over the sequences "
+            "of a batch. The keys are the last axis, axis=-1.",
         ),
         Mistake(
             "axis_1",
@@ -234,14 +234,14 @@ EXERCISE = Exercise(
         Mistake(
             "loops_over_matrices",
             _by_rows,
-            "A loop over Q takes the rows of a matrix, but the items of a batch. Matrix products "
-            "on the last two axes serve both.",
+            "A loop over Q takes the rows of a matrix, but the sequences of a batch. Matrix "
+            "products on the last two axes serve both.",
         ),
         Mistake(
             "dot_in_a_batch",
             lambda Q, K, V: softmax(np.dot(Q, K.mT) / K.shape[-1] ** 0.5) @ V,
-            "With a batch np.dot multiplies every item of Q with every item of K, which adds axes. "
-            "@ goes item by item, on the last two axes.",
+            "With a batch np.dot multiplies every sequence of Q with every sequence of K, which "
+            "adds axes. @ goes sequence by sequence, on the last two axes.",
         ),
         Mistake(
             "raw_scores",

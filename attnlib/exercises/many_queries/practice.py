@@ -17,10 +17,10 @@ def shapes(rng):
     return Problem(
         question=f"Q has the shape `({b}, {n_q}, {d_k})`, K has `({b}, {n_k}, {d_k})` and V has "
         f"`({b}, {n_k}, {d_v})`. How many rows and columns do the weights and the output of one "
-        "item of the batch have?",
+        "sequence of the batch have?",
         answer=[*weights.shape[1:], *output.shape[1:]],
         working=[
-            f"`{b}` is the batch: `{n_q}` queries and `{n_k}` keys in each item",
+            f"`{b}` is the batch: `{n_q}` queries and `{n_k}` keys in each sequence",
             f"Scores `Q Kᵀ`: ({n_q} × {d_k}) times ({d_k} × {n_k}). The `{d_k}` goes, and "
             "softmax changes no shape",
             f"Output `W V`: ({n_q} × {n_k}) times ({n_k} × {d_v}). The `{n_k}` goes",

@@ -114,20 +114,21 @@ QUESTIONS = {
         ),
     ),
     "batch_axis": choice(
-        "The scores of a batch have the shape `(3, n_q, 5)`: three items, five keys. The code says "
-        "`softmax(scores, dim=0)`. The values are positive. Which of these tests fail?",
+        "The scores of a batch have the shape `(3, n_q, 5)`: three sequences, five keys. The code "
+        "says `softmax(scores, dim=0)`. The values are positive. Which of these tests fail?",
         wrong(
-            "Query 1 of every item, asked alone in the whole batch, gets the answers that it gets "
-            "in company.",
-            "It does. Its rivals are the first queries of the other items, and they are all there.",
+            "Query 1 of every sequence, asked alone in the whole batch, gets the answers that it "
+            "gets in company.",
+            "It does. Its rivals are the first queries of the other sequences, and they are all "
+            "there.",
         ),
         right(
             "Item 1 alone gets the answers that it gets in the batch.",
-            "Axis 0 runs over the items. Alone, an item has no rival, and all its weights are 1; "
-            "in the batch the three items share them.",
+            "Axis 0 runs over the sequences. Alone, a sequence has no rival, and all its weights "
+            "are 1; in the batch the three sequences share them.",
         ),
         wrong(
-            "If the queries of all items are shuffled alike, the outputs are shuffled alike.",
+            "If the queries of all sequences are shuffled alike, the outputs are shuffled alike.",
             "They are. Queries in the same place compete, and they move to the same place.",
         ),
         right(

@@ -34,7 +34,7 @@ def test_attend_all_by_plain_loops_and_by_the_lesson():
     np.testing.assert_allclose(lesson, [[3, 4], [3.533913, 4.533913]], atol=5e-7)
 
 
-def test_ask_each_item_by_item():
+def test_ask_each_item_by_sequence():
     rng = np.random.default_rng(4)
     q, K, V = (rng.normal(size=shape) for shape in [(3, 4), (3, 5, 4), (3, 5, 2)])
     expected = [attend(q[i : i + 1], K[i], V[i])[0][0] for i in range(3)]
@@ -86,7 +86,7 @@ def after_a_new_axis(q, K, V):
             [softmax(K @ q / np.sqrt(q.size)) @ V for q in Q])),
         ("ask_each", "everybody_asks_everybody",
          lambda q, K, V: softmax(q @ K.mT / q.shape[-1] ** 0.5) @ V),
-        ("ask_each", "weights_meet_every_item", lambda q, K, V: softmax(
+        ("ask_each", "weights_meet_every_sequence", lambda q, K, V: softmax(
             (K @ q[:, :, None])[..., 0] / q.shape[-1] ** 0.5) @ V),
         ("ask_each", "kept_axis",
          lambda q, K, V: softmax(q[:, None] @ K.mT / q.shape[-1] ** 0.5) @ V),
@@ -97,9 +97,9 @@ def after_a_new_axis(q, K, V):
         ("ask_each", "values_added", lambda q, K, V: (
             softmax(K @ q[:, :, None] / q.shape[-1] ** 0.5, axis=-1) * V).sum(1)),
         ("ask_each", "no_scale", lambda q, K, V: after_a_new_axis(q[:, None], K, V)[:, 0]),
-        ("ask_each", "first_item", lambda q, K, V: softmax(
+        ("ask_each", "first_sequence", lambda q, K, V: softmax(
             q @ K[0].T / q.shape[-1] ** 0.5) @ V[0]),
-        ("ask_each", "over_items", lambda q, K, V: (softmax(
+        ("ask_each", "over_sequences", lambda q, K, V: (softmax(
             np.einsum("bd,bnd->bn", q, K) / q.shape[-1] ** 0.5, axis=0)[:, None]
             @ V)[:, 0]),
     ],
@@ -116,7 +116,7 @@ def test_mistakes_as_readers_write_them(exercise, mistake, answer):
         lambda q, K, V: attend(q[:, None], K, V)[0].squeeze(axis=1),
         lambda q, K, V: attend(q, K, V)[0][range(len(q)), range(len(q))],
     ],
-    ids=["a loop over the items", "an axis of size 1", "the diagonal of too many"],
+    ids=["a loop over the sequences", "an axis of size 1", "the diagonal of too many"],
 )  # fmt: skip
 def test_other_right_ways_pass(answer):
     assert check("many_queries.ask_each", answer).passed
@@ -136,7 +136,7 @@ def test_a_loop_over_items_and_rows_passes_and_hears_of_the_way_without():
         if Q.ndim == 2:
             return np.array([softmax(K @ q / math.sqrt(len(q))) @ V for q in Q])
         K, V = (np.broadcast_to(x, (len(Q), *x.shape[1 - Q.ndim :])) for x in (K, V))
-        return np.array([by_rows(*item) for item in zip(Q, K, V)])
+        return np.array([by_rows(*sequence) for sequence in zip(Q, K, V)])
 
     reply = check("many_queries.attend_all", by_rows)
     assert reply.passed and "If there is a loop in your code" in reply.text
@@ -144,9 +144,9 @@ def test_a_loop_over_items_and_rows_passes_and_hears_of_the_way_without():
 
 def test_softmax_over_the_items_is_wrong_in_the_smallest_case():
     exercise = find("many_queries.ask_each")
-    (over_items,) = [m for m in exercise.mistakes if m.name == "over_items"]
+    (over_sequences,) = [m for m in exercise.mistakes if m.name == "over_sequences"]
     args = exercise.cases[0].args
-    assert not np.allclose(over_items.answer(*args), exercise.reference(*args))
+    assert not np.allclose(over_sequences.answer(*args), exercise.reference(*args))
 
 
 def test_a_blind_spot_is_seen_when_a_query_is_asked_alone():
