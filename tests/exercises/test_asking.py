@@ -124,3 +124,12 @@ def test_an_unknown_name_is_refused_with_those_near_it(make):
 
 def test_no_name_is_used_twice():
     assert not set(all_questions()) & set(all_practice())
+
+
+def test_a_stored_problem_does_not_depend_on_the_processor():
+    # One ulp is what two processors differ by; what is drawn at 1e-6 is another number.
+    first, same, other = (
+        simple(answer=x, mistakes={"No.": 2 * x}).problems(1)
+        for x in (1 / 3, np.nextafter(1 / 3, 1), 1 / 3 + 1e-6)
+    )
+    assert first == same != other

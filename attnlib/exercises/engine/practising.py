@@ -22,6 +22,8 @@ def short(x):
 
 #: How often numbers are drawn anew before a kind of practice is given up.
 TRIES = 200
+#: Answers are kept to so many, far more than anybody types.
+DECIMALS = 9
 #: So many problems in a row that were drawn before, and there are no others.
 FRUITLESS = 20
 
@@ -97,7 +99,8 @@ class Kind:
 
     def _clear(self, problem):
         numbers = {
-            said: np.atleast_1d(np.asarray(value, dtype=float)).tolist()
+            # The last digits differ from processor to processor; a stored problem must not.
+            said: np.round(np.atleast_1d(np.asarray(value, dtype=float)), DECIMALS).tolist()
             for said, value in ({"the answer": problem.answer} | problem.mistakes).items()
         }
         told = list(numbers.items())
