@@ -19,7 +19,7 @@ def _of_each(owner, world, each=lambda i, n: i + 1):
 
 
 def _blocks(owner, world):
-    """The pairs of queries and keys, a row for each process with queries."""
+    """The pairs of queries and keys, a row for each process and its queries."""
     n = len(owner)
     past = np.tri(n, dtype=bool)
     rows = [[past[owner == r][:, owner == s].sum() for s in range(world)] for r in range(world)]
@@ -47,6 +47,7 @@ EXERCISE = Exercise(
         _case("the last position is not the busiest's", [0, 2, 0, 1, 1, 1, 1, 2], 3),
         _case("dealt out unevenly", [2, 0, 1, 1, 3, 1, 1, 0, 2, 3, 1], 4),
         _case("one process has nothing", [0, 0, 2, 0, 2, 2, 0], 3),
+        _case("most rows, but early ones", [1, 1, 1, 1, 0, 0, 0], 2),
     ),
     mistakes=(
         Mistake(
@@ -89,6 +90,21 @@ EXERCISE = Exercise(
             "busiest_step",
             lambda owner, world: _blocks(owner, world).max(),
             "This is the busiest process in its busiest step. Add up all steps.",
+        ),
+        Mistake(
+            "busiest_steps",
+            lambda owner, world: sum(
+                max(_blocks(owner, world)[rank, (rank - step) % world] for rank in range(world))
+                for step in range(world)
+            ),
+            "This adds up the busiest process of each step. Asked for is one process, over all "
+            "steps.",
+        ),
+        Mistake(
+            "pairs_of_most_rows",
+            lambda owner, world: _of_each(owner, world)[np.bincount(owner).argmax()],
+            "These are the pairs of the process with the most rows. Early rows have few: another "
+            "may have more pairs.",
         ),
         Mistake(
             "mean",
@@ -147,6 +163,6 @@ EXERCISE = Exercise(
     "largest part of that.",
     general="Write the number of pairs above each position, 1, 2, 3 and so on, and below it its "
     "owner. Then add up for each owner.",
-    why="All steps of a ring wait for the slowest, so the busiest process decides how long it "
-    "takes.",
+    why="A ring is done when its last process is, and no pass takes less than the busiest has to "
+    "do.",
 )

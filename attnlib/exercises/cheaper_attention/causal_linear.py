@@ -1,4 +1,4 @@
-"""Causal linear attention by running sums."""
+"""Causal linear attention by running sums that fade."""
 
 import numpy as np
 
@@ -7,230 +7,208 @@ from attnlib.exercises.engine.drawing import draw
 from attnlib.exercises.engine.properties import inside
 
 
-def causal_linear(phi_q, phi_k, V):
-    """Add the newest key to two sums, then answer from them."""
-    above = np.zeros((phi_k.shape[1], V.shape[1]))
-    below = np.zeros(phi_k.shape[1])
-    answers = np.zeros((len(phi_q), V.shape[1]))
-    for i, (q, k, v) in enumerate(zip(phi_q, phi_k, V)):
-        above, below = above + np.outer(k, v), below + k
-        answers[i] = (q @ above) / (q @ below)
-    return answers
+def causal_linear(phi_q, phi_k, V, decay):
+    """Let both sums fade, add the newest key, then answer."""
+    above, below, answers = 0, 0, []
+    for q, k, v in zip(phi_q, phi_k, V):
+        above, below = decay * above + np.outer(k, v), decay * below + k
+        answers.append((q @ above) / (q @ below))
+    return np.array(answers)
 
 
-def _table(phi_q, phi_k, over=None, under=None):
-    """The products that are summed above and below the line, each with a mask of its own."""
-    n = len(phi_q)
-    past = np.tri(n, dtype=bool)
-    products = phi_q @ phi_k.T
-    return (np.where(past if mask is None else mask(past), products, 0) for mask in (over, under))
+def _faded(n, decay):
+    """How much key j weighs in answer i for its age, i - j; a later key as if it were new."""
+    age = np.subtract.outer(np.arange(n), np.arange(n))
+    return decay ** np.maximum(age, 0)
 
 
-def _masked(over=None, under=None):
-    """causal_linear with other masks above or below the line."""
+def _past(n, decay):
+    return np.tril(_faded(n, decay))
 
-    def linear(phi_q, phi_k, V):
-        upper, lower = _table(phi_q, phi_k, over, under)
+
+def _weighted(over=_past, under=None):
+    """causal_linear with other factors above, or above and below, the line."""
+
+    def linear(phi_q, phi_k, V, decay):
+        n, products = len(V), phi_q @ phi_k.T
+        upper, lower = (products * factor(n, decay) for factor in (over, under or over))
         return upper @ V / lower.sum(axis=1, keepdims=True)
 
     return linear
 
 
-def _all(past):
-    return np.ones_like(past)
+def _not_faded(n, decay):
+    return np.tri(n)
 
 
-def _without_own(past):
-    return past & ~np.eye(len(past), dtype=bool)
+def _own_only(n, decay):
+    return np.eye(n)
 
 
-def _too_far(past):
-    return np.tri(len(past), k=1, dtype=bool)
+def _without_own(n, decay):
+    return np.tril(_faded(n, decay), -1) / decay
 
 
-def _own_only(past):
-    return np.eye(len(past), dtype=bool)
+def _undivided(phi_q, phi_k, V, decay):
+    return phi_q @ phi_k.T * _past(len(V), decay) @ V
 
 
-def _undivided(phi_q, phi_k, V):
-    upper, _ = _table(phi_q, phi_k)
-    return upper @ V
-
-
-def _softmax_of_products(phi_q, phi_k, V):
-    products = phi_q @ phi_k.T
-    powers = np.where(np.tri(len(products), dtype=bool), np.exp(products), 0)
-    return powers @ V / powers.sum(axis=1, keepdims=True)
-
-
-def _mean_so_far(phi_q, phi_k, V):
-    return np.cumsum(V, axis=0) / np.arange(1, len(V) + 1)[:, None]
-
-
-def _divided_by_count(phi_q, phi_k, V):
-    return _undivided(phi_q, phi_k, V) / np.arange(1, len(V) + 1)[:, None]
-
-
-def _divided_by_keys(phi_q, phi_k, V):
-    below = np.cumsum(phi_k.sum(axis=1))[:, None]
-    return _undivided(phi_q, phi_k, V) / below
-
-
-def _divided_at_each_step(phi_q, phi_k, V):
-    """The state is divided by its own sum before the next key comes."""
-    above = np.zeros((phi_k.shape[1], V.shape[1]))
-    below = np.zeros(phi_k.shape[1])
-    answers = np.zeros((len(phi_q), V.shape[1]))
-    for i, (q, k, v) in enumerate(zip(phi_q, phi_k, V)):
-        above, below = above + np.outer(k, v), below + k
-        answers[i] = q @ above / (q @ below)
-        above, below = above / below.sum(), below / below.sum()
-        below = np.zeros_like(below)
-    return answers
-
-
-def _backwards(phi_q, phi_k, V):
-    return causal_linear(phi_q[::-1], phi_k[::-1], V[::-1])[::-1]
-
-
-def _given(n, r, d_v):
-    phi_q, phi_k, V = draw((n, r), (n, r), (n, d_v))
-    return np.abs(phi_q) + 0.25, np.abs(phi_k) + 0.5, V
-
-
-def _answer_first(phi_q, phi_k, V):
+def _answered_first(phi_q, phi_k, V, decay):
     """Answer before the newest key is added, and 0 where there is none yet."""
-    upper, lower = _table(phi_q, phi_k, _without_own, _without_own)
-    below = lower.sum(axis=1, keepdims=True)
-    found = upper @ V
-    return np.divide(found, below, out=np.zeros_like(found), where=below > 0)
+    weights = phi_q @ phi_k.T * _without_own(len(V), decay)
+    below = weights.sum(axis=1, keepdims=True)
+    return np.divide(weights @ V, below, out=np.zeros_like(V), where=below > 0)
 
 
-def _of_queries(phi_q, phi_k, V):
-    return causal_linear(phi_q, phi_q, V)
+def _divided_by_count(phi_q, phi_k, V, decay):
+    return _undivided(phi_q, phi_k, V, decay) / np.arange(1, len(V) + 1)[:, None]
 
 
-def _of_keys(phi_q, phi_k, V):
-    return causal_linear(phi_k, phi_k, V)
+def _divided_by_keys(phi_q, phi_k, V, decay):
+    return _undivided(phi_q, phi_k, V, decay) / (_past(len(V), decay) @ phi_k.sum(axis=1))[:, None]
 
 
-def _last_query(phi_q, phi_k, V):
-    return causal_linear(np.broadcast_to(phi_q[-1], phi_q.shape), phi_k, V)
+def _one_number_below(phi_q, phi_k, V, decay):
+    """The sum that divides taken over all features, and the query's as well."""
+    return _divided_by_keys(phi_q, phi_k, V, decay) / phi_q.sum(axis=1, keepdims=True)
 
 
-def _one_number_below(phi_q, phi_k, V):
-    below = np.cumsum(phi_k.sum(axis=1)) * phi_q.sum(axis=1)
-    return _undivided(phi_q, phi_k, V) / below[:, None]
+def _quotient_first(phi_q, phi_k, V, decay):
+    """One sum divided by the other, feature by feature, and the query after."""
+    above, below, answers = 0, 0, []
+    for q, k, v in zip(phi_q, phi_k, V):
+        above, below = decay * above + np.outer(k, v), decay * below + k
+        answers.append(q @ (above / below[:, None]))
+    return np.array(answers)
 
 
-def _newest_above(phi_q, phi_k, V):
-    return _masked(_own_only)(phi_q, phi_k, V)
+def _backwards(phi_q, phi_k, V, decay):
+    return causal_linear(phi_q[::-1], phi_k[::-1], V[::-1], decay)[::-1]
 
 
-NOT_DIVIDED = (
-    "The answers are not divided. Beside the sum of features times values goes the sum of the "
-    "features: the query with the first, over the query with the second."
-)
+def _given(n, r, d_v, decay):
+    phi_q, phi_k, V = draw((n, r), (n, r), (n, d_v))
+    return np.abs(phi_q) + 0.25, np.abs(phi_k) + 0.5, V, decay
+
 
 EXERCISE = Exercise(
-    signature="causal_linear(phi_q, phi_k, V)",
-    task="Write causal_linear(phi_q, phi_k, V): causal linear attention for features of queries "
-    "and keys, shape (n, r), and values, shape (n, d_v). The weights of a query are in proportion "
-    "to the products of its features with those of the keys up to its own, that one included.",
+    signature="causal_linear(phi_q, phi_k, V, decay)",
+    task="Write causal_linear(phi_q, phi_k, V, decay): causal linear attention that fades. phi_q "
+    "and phi_k are features of shape (n, r), V values of shape (n, d_v). Before a key is added, "
+    "all that was summed before is multiplied by decay; the query asks its own key, too.",
     returns="an array of shape (n, d_v)",
     reference=causal_linear,
     own=True,
     cases=(
         Case(
             "two items, one feature",
-            (np.array([[1.0], [1]]), np.array([[1.0], [3]]), np.array([[0.0], [8]])),
+            (np.array([[1.0], [1]]), np.array([[2.0], [3]]), np.array([[0.0], [8]]), 0.5),
         ),
-        Case("three items, two features", _given(3, 2, 1)),
-        Case("more features than items", _given(3, 5, 2)),
-        Case("more items than features", _given(7, 3, 4)),
-        Case("a single item", (np.array([[2.0, 1]]), np.array([[1.0, 4]]), np.array([[7.0, 3]]))),
+        Case("three items, two features", _given(3, 2, 1, 0.5)),
+        Case("more features than items", _given(3, 5, 2, 0.8)),
+        Case("more items than features", _given(7, 3, 4, 0.9)),
+        Case("nothing fades", _given(5, 2, 3, 1.0)),
+        Case(
+            "a single item", (np.array([[2.0, 1]]), np.array([[1.0, 4]]), np.array([[7.0, 3]]), 0.5)
+        ),
     ),
     mistakes=(
         Mistake(
+            "no_decay",
+            _weighted(_not_faded),
+            "Nothing fades: all keys so far count alike, however long ago they came. Multiply what "
+            "was summed before, not the newest key.",
+        ),
+        Mistake(
+            "above_alone_fades",
+            _weighted(_past, _not_faded),
+            "Only the sum of features times values fades. What divides has to fade with it, or the "
+            "weights do not sum to 1.",
+        ),
+        Mistake(
+            "below_alone_fades",
+            _weighted(_not_faded, _past),
+            "Only the sum that divides fades. The sum of features times values has to fade with "
+            "it, or the weights do not sum to 1.",
+        ),
+        Mistake(
+            "the_newest_fades",
+            _weighted(lambda n, decay: np.tri(n) * decay ** np.arange(n)),
+            "Key j is multiplied by decay to the power j: the newest fades, and the oldest stays. "
+            "It is the age of a key that counts, i - j.",
+        ),
+        Mistake(
+            "moving_average",
+            lambda phi_q, phi_k, V, decay: (
+                causal_linear(phi_q, phi_k, V, decay) * (np.nan if decay == 1 else 1)
+            ),
+            "The newest key is multiplied by 1 - decay. Above and below the line that cancels, but "
+            "with decay = 1 no key is ever added, and 0/0 is left. Add it as it is.",
+        ),
+        Mistake(
             "future_included",
-            _masked(_all, _all),
+            _weighted(_faded),
             "Every query asks all keys, later ones too. Let the sums run: add one key, answer one "
             "query, then add the next.",
         ),
         Mistake(
             "own_excluded",
-            _masked(_without_own, _without_own),
+            _weighted(_without_own),
             "A query does not ask its own key: it answers before the newest key is added. Then "
             "the first has nothing to divide by. Add first, then answer.",
         ),
         Mistake(
-            "own_excluded_above",
-            _masked(_without_own),
-            "A query's own key is missing in the sum of features times values, but not in the sum "
-            "that divides. Add to both before you answer.",
-        ),
-        Mistake(
-            "own_excluded_below",
-            _masked(None, _without_own),
-            "A query's own key is missing in the sum that divides. Add to both before you answer.",
-        ),
-        Mistake(
-            "one_too_far",
-            _masked(_too_far, _too_far),
-            "A query asks the key after its own as well. Answer i comes from the keys up to i.",
+            "answered_first",
+            _answered_first,
+            "A query does not ask its own key: it answers before the newest key is added, and the "
+            "first answer is 0. Add first, then answer.",
         ),
         Mistake(
             "future_below",
-            _masked(None, _all),
+            _weighted(_past, _faded),
             "What divides is the sum over all keys, later ones too. It has to run as well: both "
             "sums stop at the query's own key.",
         ),
         Mistake(
             "future_above",
-            _masked(_all),
+            _weighted(_faded, _past),
             "The sum of features times values is over all keys, later ones too; only the sum that "
             "divides runs. Both stop at the query's own key.",
         ),
         Mistake(
             "newest_key_only",
-            _masked(_own_only, _own_only),
-            "Each answer is the newest value: the sums are made anew for each item. Keep them, and "
-            "add to them.",
+            _weighted(_own_only),
+            "Each answer is the newest value. Are the sums made anew for each item, or do they run "
+            "along the features? The items are axis 0.",
         ),
         Mistake(
             "sum_above_only",
-            _masked(None, _own_only),
+            _weighted(_past, _own_only),
             "The sum of features times values runs, but what divides is the newest key alone. Both "
             "have to be summed.",
         ),
         Mistake(
-            "newest_above_only",
-            _newest_above,
-            "What divides is summed, but above the line stands the newest key alone. Both have to "
-            "be summed.",
-        ),
-        Mistake(
-            "answered_first",
-            _answer_first,
-            "A query does not ask its own key: it answers before the newest key is added, and the "
-            "first answer is 0. Add first, then answer.",
-        ),
-        Mistake(
             "queries_summed",
-            _of_queries,
+            lambda phi_q, phi_k, V, decay: causal_linear(phi_q, phi_q, V, decay),
             "The sums are of the queries' features. What runs along are the features of the keys, "
             "phi_k; the query only asks.",
         ),
         Mistake(
             "keys_ask",
-            _of_keys,
+            lambda phi_q, phi_k, V, decay: causal_linear(phi_k, phi_k, V, decay),
             "Keys are asked by keys: phi_q plays no part. The answers come from the features of "
             "the queries.",
         ),
         Mistake(
             "last_query_for_all",
-            _last_query,
+            lambda phi_q, phi_k, V, decay: causal_linear(0 * phi_q + phi_q[-1], phi_k, V, decay),
             "All answers are those of the last query. Answer i is asked by phi_q[i].",
+        ),
+        Mistake(
+            "quotient_first",
+            _quotient_first,
+            "One sum is divided by the other feature by feature, and the query comes after. The "
+            "query meets each of the two sums first; then one number divides.",
         ),
         Mistake(
             "one_number_below",
@@ -238,7 +216,12 @@ EXERCISE = Exercise(
             "The sum that divides is a single number, over all features. It has one entry for each "
             "feature, and its product with the query's features divides.",
         ),
-        Mistake("not_divided", _undivided, NOT_DIVIDED),
+        Mistake(
+            "not_divided",
+            _undivided,
+            "The answers are not divided. Beside the sum of features times values goes the sum of "
+            "the features: the query with the first, over the query with the second.",
+        ),
         Mistake(
             "divided_by_the_count",
             _divided_by_count,
@@ -248,14 +231,8 @@ EXERCISE = Exercise(
         Mistake(
             "divided_without_the_query",
             _divided_by_keys,
-            "What divides is the sum of the keys' features alone. The query belongs into it: its "
+            "What divides is the sum of the keys' features alone. The query belongs in it: its "
             "features times that sum.",
-        ),
-        Mistake(
-            "sum_forgotten",
-            _divided_at_each_step,
-            "What was summed is divided, and the next key is added to that. Keep both sums as they "
-            "are; only the answer is a quotient.",
         ),
         Mistake(
             "backwards",
@@ -264,29 +241,23 @@ EXERCISE = Exercise(
             "own to the end.",
         ),
         Mistake(
-            "exponentials",
-            _softmax_of_products,
-            "This takes the exponential of the products, as softmax does. Features are products "
-            "already: the weights are in proportion to them as they are.",
-        ),
-        Mistake(
             "mean_so_far",
-            _mean_so_far,
-            "This is the mean of the values so far: queries and keys play no part. Each value "
-            "weighs as much as the product of its key's features with the query's.",
+            lambda phi_q, phi_k, V, decay: causal_linear(0 * phi_q + 1, 0 * phi_k + 1, V, decay),
+            "This is a mean of the values so far: queries and keys play no part. Each value weighs "
+            "as much as the product of its key's features with the query's, faded by its age.",
         ),
     ),
     properties=(
         inside(
-            lambda phi_q, phi_k, V: np.minimum.accumulate(V, axis=0),
-            lambda phi_q, phi_k, V: np.maximum.accumulate(V, axis=0),
+            lambda phi_q, phi_k, V, decay: np.minimum.accumulate(V, axis=0),
+            lambda phi_q, phi_k, V, decay: np.maximum.accumulate(V, axis=0),
             "the range of the values so far",
         ),
     ),
-    definition="Each answer should be a weighted mean of the values so far, with weights in "
-    "proportion to the products of features.",
+    definition="Key j should weigh decay ** (i - j) times the product of its features with those "
+    "of query i, over the sum of these for all keys up to i.",
     general="The first answer is the first value, whatever the features are. Check it, then the "
-    "second by hand: two products, divided by their sum.",
-    why="The two sums are all that is kept of the past. They are the state of a recurrent network, "
-    "and as large for a thousand items as for one.",
+    "second by hand: two products, the older one times decay, divided by their sum.",
+    why="The two sums are as large for a thousand items as for one. A state that cannot grow makes "
+    "room by forgetting: what came m items ago counts decay ** m.",
 )

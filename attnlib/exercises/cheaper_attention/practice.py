@@ -8,20 +8,26 @@ from attnlib.exercises.engine.practising import Kind, Problem, short
 from attnlib.masks import sliding_window
 
 
+def four_digits(x):
+    """The number that stands on the pocket calculator's sheet, from which one goes on."""
+    return float(f"{x:.4g}")
+
+
 def block(rng):
     a = int(rng.choice([2, 4, 5]))
     second = int(rng.integers(1, a + 1))
-    larger = int(rng.choice([2, 3, 4, 5])) * a
+    larger = int(rng.choice([8, 10, 20]))
     other = int(rng.integers(1, larger))
     v = [int(x) for x in rng.choice(np.arange(1, 13), size=4, replace=False)]
     total, output = 1 + second / a, v[0] + v[1] * second / a
     c, power = a / larger, other / larger
-    new_total, new_output = c * total + 1 + power, c * output + v[2] + power * v[3]
+    new_total = four_digits(c * total + 1 + power)
+    new_output = four_digits(c * output + v[2] + power * v[3])
     keys = np.log([[a], [second], [larger], [other]])
     answer = online_softmax([[1]], keys, np.array(v, dtype=float)[:, None], block_k=2).item()
     exact = (a + second + larger + other) / larger
 
-    def given(total, output):
+    def two(total, output):
         return [total, output / total]
 
     fresh, weighted = 1 + power, v[2] + power * v[3]
@@ -44,20 +50,20 @@ def block(rng):
         ],
         mistakes={
             "What was summed before was not corrected. Measured from the new maximum it is "
-            "smaller.": given(total + fresh, output + weighted),
-            "The running sum was not corrected, only the output.": given(
+            "smaller.": two(total + fresh, output + weighted),
+            "The running sum was not corrected, only the output.": two(
                 total + fresh, c * output + weighted
             ),
-            "The sum is right. The running output was not corrected.": given(
+            "The sum is right. The running output was not corrected.": two(
                 new_total, output + weighted
             ),
-            "The correction is upside down: a larger maximum makes the old sums smaller.": given(
+            "The correction is upside down: a larger maximum makes the old sums smaller.": two(
                 total / c + fresh, output / c + weighted
             ),
             "The answer is right. The sum is measured from the old maximum; it should be measured "
             "from the new one.": [new_total / c, new_output / new_total],
             "The sum is right. Divide the running output by it.": [new_total, new_output],
-            "That is the new block alone. What was there before counts, too.": given(
+            "That is the new block alone. What was there before counts, too.": two(
                 fresh, weighted
             ),
             "The sum is right. An answer is not divided before the next block comes: the running "
@@ -135,13 +141,13 @@ def cache(rng):
             f"In all layers, in bytes: `{2 * groups * width} · {layers} · {size} = {word}`",
             f"A thousand words take `{short(word / 1000)}` megabytes, all of them "
             f"`{thousands} · {short(word / 1000)} = {short(right)}`",
-            f"With `{heads}` in the place of `{groups}`: `{heads} / {groups} = "
+            f"With `{heads}` in place of `{groups}`: `{heads} / {groups} = "
             f"{short(heads / groups)}` times as much",
             f"The two: `{short([right, heads / groups])}`",
         ],
         mistakes={
             "Heads of one group share keys and values: count groups.": megabytes(heads / groups),
-            "Keys and values are kept, both.": megabytes(1 / 2),
+            "Both keys and values are kept.": megabytes(1 / 2),
             "That is one layer. Each has keys and values of its own.": megabytes(1 / layers),
             "Those are millions of numbers. Each has its bytes.": megabytes(1 / size),
             "That is one group. Each has keys and values of its own.": megabytes(1 / groups),
@@ -149,8 +155,8 @@ def cache(rng):
             "A group is counted with all its heads, and each head with all groups. A word leaves "
             "one key for each group.": megabytes(heads),
             "The megabytes are right. Divide the heads by the groups.": [right, groups / heads],
-            "The megabytes are right. That is how many heads there are, and not how many more "
-            "than groups.": [right, heads],
+            "The megabytes are right. That is how many heads there are, not how many times the "
+            "groups.": [right, heads],
         },
     )  # fmt: skip
 
@@ -160,6 +166,7 @@ PRACTICE = {
         title="one more block",
         draw=block,
         fields=["running sum", "answer"],
+        tolerance=0.012,
         hint="What is the largest score now? How much smaller is all that was summed before, when "
         "it is measured from there?",
     ),

@@ -21,7 +21,7 @@ QUESTIONS = {
         },
     ),
     "halved": choice(
-        "Online softmax is run with blocks of 256 keys in the place of 512, for the same queries "
+        "Online softmax is run with blocks of 256 keys in place of 512, for the same queries "
         "and keys. What changes?",
         wrong(
             "The answers: they are now averages over twice as many parts.",
@@ -70,12 +70,12 @@ QUESTIONS = {
         "number. How many megabytes (millions of bytes) does each process send?",
         answer=6.4,
         tolerance=0.02,
-        why="Each block is 2,000 keys and 2,000 values of 100 numbers: 400,000 numbers, 1.6 MB. "
+        why="Each block is 2000 keys and 2000 values of 100 numbers: 400,000 numbers, 1.6 MB. "
         "Each process passes on four blocks.",
         hint="How large is one block of keys and values? How often is one passed on?",
         mistakes={
             8: "After the last step no block is passed on: there are four messages, not five.",
-            3.2: "Keys and values travel, both.",
+            3.2: "Both keys and values travel.",
             1.6: "That is one block. How many does a process pass on?",
             32: "That is what all five send together.",
             400: "No scores travel, only keys and values.",
@@ -83,11 +83,11 @@ QUESTIONS = {
     ),
     "groups": choice(
         "A layer with 32 heads, each with keys and values of its own, is replaced by one with 32 "
-        "heads in 8 groups of the same width. A text of 4,000 words is continued word by word. "
+        "heads in 8 groups of the same width. A text of 4000 words is continued word by word. "
         "What is a quarter of what it was?",
         right(
             "The bytes of the cache.",
-            "A word leaves 8 keys and 8 values in the place of 32.",
+            "A word leaves 8 keys and 8 values in place of 32.",
         ),
         right(
             "The bytes that are read from the cache for a new word.",
@@ -95,7 +95,7 @@ QUESTIONS = {
         ),
         wrong(
             "The multiply-adds over pairs.",
-            "Each of the 32 heads still asks each of the 4,000 words with its own query.",
+            "Each of the 32 heads still asks each of the 4000 words with its own query.",
         ),
         wrong(
             "The number of queries.",
@@ -104,11 +104,11 @@ QUESTIONS = {
     ),
     "layers": number(
         "Causal windows of width 128 are stacked. How many layers are needed at least, until the "
-        "last of 1,000 items can hear the first?",
+        "last of 1000 items can hear the first?",
         answer=8,
         tolerance=0.1,
         why="Each layer reaches 127 items back, and 999 / 127 is 7.87.",
-        hint="How many items further back does one layer reach? How far is it from item 1,000 to "
+        hint="How many items further back does one layer reach? How far is it from item 1000 to "
         "item 1?",
         mistakes={
             7: "7 · 127 is 889, but it is 999 items back.",
@@ -118,22 +118,22 @@ QUESTIONS = {
         },
     ),
     "pays": choice(
-        "“Linear attention is O(n) and softmax attention is O(n²). So we replaced it, with 2,048 "
+        "“Linear attention is O(n) and softmax attention is O(n²). So we replaced it, with 2048 "
         "random features, in our model for sentences of at most 200 words. Its heads have width "
         "64.” What do you answer?",
         wrong(
             "It is right: n is always less than n².",
             "The linear cost has a factor of its own: 2 n r (d + 1) multiply-adds, here with "
-            "r = 2,048, against 2 n² d.",
+            "r = 2048, against 2 n² d.",
         ),
         right(
             "It takes about ten times as many multiply-adds as before.",
-            "r (d + 1) against n d is 2,048 · 65 against 200 · 64, a factor of 10.4. And that "
+            "r (d + 1) against n d is 2048 · 65 against 200 · 64, a factor of 10.4. And that "
             "leaves out what it takes to make the features.",
         ),
         wrong(
             "It is a little faster, since 200 is more than 64.",
-            "That holds for features as many as the width, such as elu + 1. Here r is 2,048.",
+            "That holds for features as many as the width, such as elu + 1. Here r is 2048.",
         ),
         right(
             "Measure its error, beside that of the mean of all values.",
@@ -143,7 +143,7 @@ QUESTIONS = {
     ),
     "recall": choice(
         "A causal layer of linear attention has 64 features and values of width 64. It learns to "
-        "recall 20 pairs. With 2,000 pairs it fails, and more training does not help. What would?",
+        "recall 20 pairs. With 2000 pairs it fails, and more training does not help. What would?",
         wrong(
             "A longer cache.",
             "There is none: all that it keeps is a state of 64 · 65 numbers.",
@@ -158,7 +158,7 @@ QUESTIONS = {
         ),
         right(
             "Softmax attention, which keeps every key and value.",
-            "Its cache has 2,000 · 128 numbers. That is the price.",
+            "Its cache has 2000 · 128 numbers. That is the price.",
         ),
     ),
     "code": choice(
@@ -170,7 +170,7 @@ QUESTIONS = {
             "All blocks are measured from one and the same m. It cancels in o / l.",
         ),
         right(
-            "It is right in exact arithmetic. In float32 it can overflow.",
+            "For finite scores it is right in exact arithmetic. In float32 it can overflow.",
             "Any fixed m cancels. A later score that leads by 89 makes an exponential too large "
             "for float32.",
         ),

@@ -87,7 +87,7 @@ EXERCISE = Exercise(
     cases=(
         Case("a window alone", (4, 2, 0)),
         Case("each its own key, and one global position", (4, 1, 1)),
-        Case("a window and two global positions", (7, 2, 2)),
+        Case("a window and two global positions", (7, 2, 3)),
         Case("a wider window", (9, 4, 1)),
         Case("a window as wide as the sequence", (3, 3, 0)),
         Case("everything global", (3, 1, 3)),
@@ -97,7 +97,7 @@ EXERCISE = Exercise(
             "one_too_many",
             _made(lambda before, width: np.abs(before) <= width),
             "The window is one too wide to each side: keys that are width positions away are in "
-            "it. Fewer than width is <, as the own position counts: width=1 is this alone.",
+            "it. Fewer than width means <: with width=1 a query asks only its own key.",
         ),
         Mistake(
             "one_too_few",
