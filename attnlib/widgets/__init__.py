@@ -16,7 +16,11 @@ for _path in sorted(HERE.glob("*/*.py")):
     if _path.stem == (_name := _path.parent.name):
         _module = import_module(f"{__name__}.{_name}.{_name}")
         _found = [thing for thing in vars(_module).values() if isinstance(thing, type)]
-        (WIDGETS[_name],) = (thing for thing in _found if thing.__module__ == _module.__name__)
+        (WIDGETS[_name],) = (
+            cls
+            for cls in _found
+            if issubclass(cls, BookWidget) and cls.__module__ == _module.__name__
+        )
         declared(WIDGETS[_name], _name)
 
 globals().update({cls.__name__: cls for cls in WIDGETS.values()})

@@ -1,12 +1,11 @@
 // How the numbers of a station come about, in three lines that a pocket calculator can follow.
-import { fill, trimmed } from "../shared/parts.js";
+import { bracketed, fill, trimmed } from "../shared/parts.js";
 import block from "./block.json";
 import { meanOf, varianceOf } from "./path.js";
 import words from "./words.json";
 
 const plain = (x) => (x === -Infinity ? "\u2212\u221e" : trimmed(x, 3));
 const row = (numbers) => `[${numbers.map(plain).join(", ")}]`;
-const bracketed = (x) => (x < 0 ? `(${plain(x)})` : plain(x));
 
 function normLines(name, given) {
   const mean = meanOf(given);
@@ -14,9 +13,9 @@ function normLines(name, given) {
   const variance = varianceOf(given);
   const root = Math.sqrt(variance + block.epsilon);
   return [
-    `mean = (${given.map(bracketed).join(" + ")}) / ${given.length} = ${plain(mean)}`,
+    `mean = (${given.map((x) => bracketed(plain(x))).join(" + ")}) / ${given.length} = ${plain(mean)}`,
     `variance = (${squares}) / ${given.length} = ${plain(variance)}`,
-    `(${name} \u2212 ${bracketed(mean)}) / √(${plain(variance)} + 0.00001) = ${row(given.map((x) => (x - mean) / root))}`,
+    `(${name} \u2212 ${bracketed(plain(mean))}) / √(${plain(variance)} + 0.00001) = ${row(given.map((x) => (x - mean) / root))}`,
   ];
 }
 

@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from typing import NamedTuple
 
 import numpy as np
 import traitlets
@@ -21,6 +22,15 @@ SCORES = np.log([1, 2, 8, 4, 1]).tolist()
 VALUES = (8, 4, 6, 2, 8)
 SIZED = ("scores", "values", "masked")
 ORDERS = ("given", "reversed", "largest", "smallest")
+
+
+class Step(NamedTuple):
+    """The largest score so far, c, the sum of powers, and the sum of weighted values."""
+
+    maximum: float
+    correction: float
+    total: float
+    weighted: float
 
 
 def _power(score, maximum):
@@ -98,7 +108,7 @@ class BlockStepper(BookWidget):
             n = len(sized[0]) if sized else 5
         except TypeError:  # no list at all, which its trait will say
             n = 5
-        if n != 5 and FEWEST <= n <= MOST:
+        if FEWEST <= n <= MOST:
             values = [*VALUES, 5, 3, 7][:n]
             made = {"scores": [*SCORES, *SCORES][:n], "values": values}
             kwargs = made | {"masked": [0] * n} | kwargs
@@ -162,22 +172,23 @@ class BlockStepper(BookWidget):
 
     @property
     def steps(self):
-        """Maximum, c, sum and output before the first block and after each that has come."""
+        """Where it stands before the first block and after each that has come, a `Step` each."""
         seen, values = self.seen, np.array(self.values)
-        found = [(-math.inf, math.nan, 0.0, 0.0)]
+        found = [Step(-math.inf, math.nan, 0.0, 0.0)]
         for keys in self.blocks[: self.came]:
-            m, _, total, weighted = found[-1]
-            new = max(m, *seen[keys])
-            c, powers = _power(m, new), _power(seen[keys], new)
+            before = found[-1]
+            new = max(before.maximum, *seen[keys])
+            c, powers = _power(before.maximum, new), _power(seen[keys], new)
             kept = c if self.corrected else 1.0
-            sums = new, c, kept * total + powers.sum(), kept * weighted + powers @ values[keys]
-            found.append(tuple(map(float, sums)))
+            total = kept * before.total + powers.sum()
+            weighted = kept * before.weighted + powers @ values[keys]
+            found.append(Step(*map(float, (new, c, total, weighted))))
         return found
 
     @property
     def powers(self):
         """What each key adds to the sum so far; NaN for those that have not come."""
-        found, maxima = np.full(len(self.scores), np.nan), [step[0] for step in self.steps[1:]]
+        found, maxima = np.full(len(self.scores), np.nan), [step.maximum for step in self.steps[1:]]
         for keys, own in zip(self.blocks, maxima):
             found[keys] = _power(self.seen[keys], maxima[-1] if self.corrected else own)
         return found
@@ -214,36 +225,31 @@ class BlockStepper(BookWidget):
 
     def numbers(self):
         steps = self.steps
-        m, c, total, weighted = steps[-1]
-        before = steps[-2][0] if self.came else -math.inf
-        return {
-            "maximum": m if math.isfinite(m) else math.nan,
+        now, before = steps[-1], steps[-2].maximum if self.came else -math.inf
+        return now._asdict() | {
+            "maximum": now.maximum if math.isfinite(now.maximum) else math.nan,
             "before": before if math.isfinite(before) else math.nan,
-            "correction": c,
-            "total": total,
-            "weighted": weighted,
-            "so_far": weighted / total if total else math.nan,
+            "so_far": now.weighted / now.total if now.total else math.nan,
             "right": self._answer([j for keys in self.blocks[: self.came] for j in keys]),
             "answer": self.answer,
-            "blocks": len(self.blocks),
         }
 
     def _sentences(self):
         """What happened in this step, and what follows from it."""
         steps, words, numbers = self.steps, self.words, self.numbers()
-        m, _, total, _ = steps[-1]
+        now = steps[-1]
         if not self.came:
             note = "none"
-        elif m == -math.inf:
+        elif now.maximum == -math.inf:
             note = "empty"
-        elif steps[-2][0] == -math.inf:
+        elif steps[-2].maximum == -math.inf:
             note = "first"
-        elif m == steps[-2][0]:
+        elif now.maximum == steps[-2].maximum:
             note = "smaller"
         else:
             note = "larger" if self.corrected else "left"
         lost = math.isnan(self.answer)
-        if not total:
+        if not now.total:
             result = "never" if lost else "nothing"
         elif abs(numbers["so_far"] - numbers["right"]) > 5e-4:
             result = "wrong"
@@ -257,7 +263,7 @@ class BlockStepper(BookWidget):
 
     @still
     def picture(self):
-        n, m = len(self.scores), self.steps[-1][0]
+        n, m = len(self.scores), self.steps[-1].maximum
         figure = figures.blank(5.0, 1.9 + 0.32 * n)
         left, right = figure.subplots(1, 2, sharey=True)
         rows = np.arange(n)

@@ -2,7 +2,7 @@
 import { complaints, numberField } from "../shared/controls.js";
 import { readable } from "../shared/frame.js";
 import { movable, onWidth } from "../shared/movable.js";
-import { h, number, set, subscript, svg, tick, write } from "../shared/parts.js";
+import { h, number, replaced, set, subscript, svg, tick, write } from "../shared/parts.js";
 import words from "./words.json";
 
 const [HIGH, PAD] = [32, 20];
@@ -39,8 +39,8 @@ function scorePlot({ limit, width, at, place, key }) {
     describe: ([score]) => number(score),
   });
 
-  // `maximum` and `before` are finite where there is a line to draw.
-  function draw({ score, masked, there, maximum, before }) {
+  // `maximum`, `before` and `origin`, from which the power is measured, are finite where they are drawn.
+  function draw({ score, masked, origin, maximum, before }) {
     set(root, { viewBox: `0 0 ${width()} ${HIGH}` });
     const upright = (element, place, shown) =>
       set(element, shown ? { x1: toX(place), x2: toX(place), visibility: null } : { visibility: "hidden" });
@@ -49,8 +49,8 @@ function scorePlot({ limit, width, at, place, key }) {
     upright(old, before, Number.isFinite(before) && before !== maximum);
     set(stem, { x1: toX(-limit), x2: toX(score), visibility: masked ? "hidden" : null });
     set(lost, { visibility: masked ? null : "hidden" });
-    const measured = there && !masked && Number.isFinite(maximum);
-    set(gap, measured ? { x1: toX(score), x2: toX(maximum), visibility: null } : { visibility: "hidden" });
+    const measured = !masked && Number.isFinite(origin);
+    set(gap, measured ? { x1: toX(score), x2: toX(origin), visibility: null } : { visibility: "hidden" });
     for (const circle of [knob, hit]) set(circle, { cx: toX(score).toFixed(2) });
     speak();
   }
@@ -60,8 +60,7 @@ function scorePlot({ limit, width, at, place, key }) {
 export function keyTable({ limit, largest, at, place, redraw }) {
   const { element: message, reporter } = complaints();
   let width = 230;
-  const put = (trait, j, value) =>
-    place(trait, at(trait).map((old, i) => (i === j ? value : old)));
+  const put = (trait, j, value) => place(trait, replaced(at(trait), j, value));
   const cell = (kind, role, ...children) =>
     h("span", { role, class: `attn-online-cell attn-online-${kind}-cell` }, ...children);
 
@@ -150,7 +149,7 @@ export function keyTable({ limit, largest, at, place, redraw }) {
       row.plot.draw({
         score: scores[j],
         masked: hidden,
-        there,
+        origin: found.origins[j],
         maximum: found.maximum,
         before: found.before.maximum,
       });

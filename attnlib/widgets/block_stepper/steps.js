@@ -1,12 +1,12 @@
 // The running maximum, sum and output of one query, block after block. In Python: BlockStepper.
 import { dot, softmax } from "../shared/core.js";
 
-// The keys as they arrive. Equal scores, also two of minus infinity, keep their order.
+// The keys as they arrive. Equal scores keep their order, also two of minus infinity: NaN counts as 0.
 function arrival(seen, order) {
   const keys = seen.map((_, j) => j);
   const sign = { largest: -1, smallest: 1 }[order];
   if (order === "reversed") keys.reverse();
-  if (sign) keys.sort((a, b) => (seen[a] === seen[b] ? 0 : sign * (seen[a] - seen[b])));
+  if (sign) keys.sort((a, b) => sign * (seen[a] - seen[b]));
   return keys;
 }
 
@@ -45,12 +45,11 @@ export function stepped({ scores, values, masked, block, order, step, corrected 
       weighted: newest.reduce((sum, j, i) => sum + powers[i] * values[j], kept * before.weighted),
     };
   }
-  // What a key's power is, or was one step before: from the last maximum, or from its own block's.
-  const powersAfter = (count) =>
-    scores.map((_, j) => {
-      if (blockOf[j] >= count) return NaN;
-      return power(seen[j], maxima[corrected ? count - 1 : blockOf[j]]);
-    });
+  // From where a key's power is measured, or was one step before: the last maximum, or its own block's.
+  const originsAfter = (count) =>
+    blockOf.map((own) => (own < count ? maxima[corrected ? count - 1 : own] : NaN));
+  const powersFrom = (origins) => origins.map((origin, j) => power(seen[j], origin));
+  const origins = originsAfter(came);
   return {
     ...now,
     before,
@@ -60,7 +59,8 @@ export function stepped({ scores, values, masked, block, order, step, corrected 
     so_far: now.total ? now.weighted / now.total : NaN,
     right: answerOver(keys.slice(0, came * block), seen, values),
     answer: answerOver(keys, seen, values),
-    powers: powersAfter(came),
-    earlier: powersAfter(came - 1),
+    origins,
+    powers: powersFrom(origins),
+    earlier: powersFrom(originsAfter(came - 1)),
   };
 }

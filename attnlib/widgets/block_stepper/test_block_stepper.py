@@ -130,10 +130,10 @@ def test_the_javascript_computes_the_same(javascript):
 
     for stepper, found in zip(steppers, script(*[("stepped", s.state()) for s in steppers])):
         told = stepper.numbers()
-        names = ("correction", "total", "weighted", "so_far", "right", "answer", "blocks")
+        names = ("correction", "total", "weighted", "so_far", "right", "answer")
         there, here = plain(found[name] for name in names), [told[name] for name in names]
         assert_allclose(there, here, rtol=1e-12, atol=1e-12)
-        assert found["came"] == stepper.came
+        assert (found["came"], found["blocks"]) == (stepper.came, len(stepper.blocks))
         assert_allclose(plain(found["powers"]), stepper.powers, rtol=1e-12)
         where = {j: k for k, keys in enumerate(stepper.blocks) for j in keys}
         assert found["blockOf"] == [where[j] for j in range(len(where))]
@@ -160,6 +160,11 @@ def test_the_rows_show_what_python_says(show, given):
         assert row.get_by_role("rowheader").inner_text() == f"{where[j] + 1}"
         age = "later" if not there else "new" if where[j] == model.came - 1 else "past"
         assert row.get_attribute("data-age") == age
+        assert (row.get_attribute("data-masked") is not None) == bool(model.masked[j])
+        assert (row.get_attribute("data-first") is not None) == (where[j] != where.get(j - 1))
+        assert row.get_by_role("checkbox").is_checked() == bool(model.masked[j])
+        fields = [numbers(box.input_value())[0] for box in row.get_by_role("textbox").all()]
+        assert fields == pytest.approx([model.scores[j], model.values[j]], abs=5e-4)
         track, ink = (
             row.locator(f".attn-online-{kind}").bounding_box() for kind in ("track", "ink")
         )
@@ -171,23 +176,74 @@ def test_the_rows_show_what_python_says(show, given):
 
 
 @browser
-def test_bars_end_at_their_score_and_the_line_stands_at_the_largest(show):
-    model = BlockStepper(step=2)
+@each_sample
+def test_bars_reach_their_score_and_gaps_what_they_are_measured_from(show, given):
+    model = BlockStepper(**given)
     page = show(model)
 
-    def places(kind, name):
-        return page.locator(f".attn-online-{kind}").evaluate_all(
-            "(all, name) => all.map((e) => Number(e.getAttribute(name)))", name
+    def ends(kind):
+        """Where the lines of a kind begin and end, as scores; NaN where none is seen."""
+        lines = page.locator(f".attn-online-{kind}").evaluate_all(
+            """all => all.map((e) => e.getAttribute("visibility") ? [null, null]
+                : [Number(e.getAttribute("x1")), Number(e.getAttribute("x2"))])"""
         )
+        return np.array(lines, dtype=float)
 
-    zero, ends = places("zero", "x1")[0], np.array(places("knob", "cx"))
-    one = (ends[2] - zero) / model.scores[2]
-    assert_allclose(ends, zero + one * np.array(model.scores), atol=0.02)
-    assert places("maximum", "x1") == pytest.approx([ends[2]] * 5, abs=0.02)
-    assert places("old", "x1") == pytest.approx([ends[1]] * 5, abs=0.02)
-    shrunk = page.locator(".attn-online-ghost[data-shrunk]")
-    widths = shrunk.evaluate_all("all => all.map((e) => parseFloat(e.style.inlineSize))")
-    assert widths == pytest.approx([50, 100])
+    knobs = page.locator(".attn-online-knob").evaluate_all(
+        "all => all.map((e) => e.cx.baseVal.value)"
+    )
+    zero = ends("zero")[0, 0]
+    j = int(np.argmax(np.abs(model.scores)))
+    unit = (knobs[j] - zero) / model.scores[j]
+
+    def scores(kind):
+        return (ends(kind) - zero) / unit
+
+    n, seen, near = len(model.scores), model.seen, {"atol": 0.02}
+    hidden = np.where(np.isfinite(seen), 0, np.nan)
+    assert_allclose(scores("stem"), np.transpose([hidden - 6, seen + hidden]), **near)
+    assert_allclose((np.array(knobs) - zero) / unit, model.scores, **near)
+    now, before = model.steps[-1].maximum, model.steps[-2].maximum if model.came else -math.inf
+    line = now if math.isfinite(now) else math.nan
+    old = before if math.isfinite(before) and before != now else math.nan
+    assert_allclose(scores("maximum"), np.full((n, 2), line), **near)
+    assert_allclose(scores("old"), np.full((n, 2), old), **near)
+    # What a bar of powers says is the exponential of its gap.
+    start, end = scores("gap").T
+    came = np.isfinite(model.powers) & np.isfinite(seen)
+    assert_allclose(np.exp(start - end)[came], model.powers[came], rtol=0.03)
+    assert np.isnan(start[~came]).all()
+    shrunk = page.locator(".attn-online-ghost[data-shrunk]").count()
+    earlier = BlockStepper(**model.state() | {"step": max(model.came - 1, 0)}).powers
+    assert shrunk == (np.nan_to_num(earlier) > np.nan_to_num(model.powers) + 5e-4).sum()
+
+
+@browser
+def test_fields_follow_a_drag_refuse_what_is_too_large_and_come_back(show):
+    page = show(BlockStepper())
+    score, value = (
+        page.get_by_role("textbox", name=f"Key 2, {name}") for name in ("score", "value")
+    )
+    handle(page, "Score of key 2").press("ArrowUp")
+    frame(page)
+    assert numbers(score.input_value()) == pytest.approx([SCORES[1] + 0.1], abs=5e-3)
+    for field, most, more in ((score, "6", "6.5"), (value, "20", "20.5")):
+        for text, kept in ((most, most), (more, most)):
+            field.fill(text)
+            field.press("Enter")
+            frame(page)
+            found = state(page, BlockStepper)["scores" if field is score else "values"]
+            assert found[1] == float(kept)
+    reset = page.get_by_role("button", name="Reset")
+    for refused_text in ("", "20.5"):
+        if refused_text:
+            value.fill(refused_text)
+            value.press("Enter")
+        reset.click()
+        frame(page)
+        texts = f"{score.input_value()} {value.input_value()}"
+        assert numbers(texts) == pytest.approx([SCORES[1], 4], abs=5e-4)
+    assert state(page, BlockStepper)["scores"] == pytest.approx(SCORES)
 
 
 @browser
@@ -222,6 +278,24 @@ def test_bars_end_at_their_score_and_the_line_stands_at_the_largest(show):
             ],
         ),
         ({"step": 0}, ["m = −∞", "l = 0", "o = 0"]),
+        (
+            {"masked": [1, 1, 0, 0, 0], "step": 1},
+            [
+                "m = −∞, before −∞",
+                "c = e^(−∞ − 0) = 0.000",
+                "l = 0.000 · 0.000 + 0.000 + 0.000 = 0.000",
+                "o = 0.000 · 0.000 + 0.000 · 8 + 0.000 · 4 = 0.000",
+            ],
+        ),
+        (
+            {"values": [-8, -4, 6, 2, -8]},
+            [
+                "m = 2.079, before 0.693",
+                "c = e^(0.693 − 2.079) = 0.250",
+                "l = 0.250 · 1.500 + 1.000 + 0.500 = 1.875",
+                "o = 0.250 · (−8.000) + 1.000 · 6 + 0.500 · 2 = 5.000",
+            ],
+        ),
     ],
 )
 def test_the_last_step_is_written_out(show, given, lines):

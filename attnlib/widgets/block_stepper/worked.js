@@ -1,5 +1,5 @@
 // The step from one block to the next, written out.
-import { number, trimmed } from "../shared/parts.js";
+import { bracketed, number, trimmed } from "../shared/parts.js";
 
 const INFINITE = "\u2212\u221e";
 
@@ -13,17 +13,15 @@ export function workedLines(found, { values, corrected }) {
   if (!came) return [`m = ${INFINITE}`, "", "l = 0", "o = 0"];
   const c = number(correction, 3);
   const from = maximum === -Infinity ? "0" : shown(maximum);
-  const bracket = (x) => (x < 0 ? `(${trimmed(x, 3)})` : trimmed(x, 3));
   const power = (j) => number(powers[j], 3);
   const sum = newest.map(power).join(" + ");
-  const products = newest.map((j) => `${power(j)} \u00b7 ${bracket(values[j])}`).join(" + ");
+  const products = newest.map((j) => `${power(j)} \u00b7 ${bracketed(trimmed(values[j], 3))}`).join(" + ");
   const kept = corrected ? `${c} \u00b7 ` : "";
-  const old = corrected && before.weighted < 0 ? `(${shown(before.weighted)})` : shown(before.weighted);
-  const less = from.startsWith("\u2212") ? `(${from})` : from;
+  const old = shown(before.weighted);
   return [
     `m = ${shown(maximum)}, before ${shown(before.maximum)}`,
-    `c = e^(${shown(before.maximum)} \u2212 ${less}) = ${c}${corrected ? "" : ", not used"}`,
+    `c = e^(${shown(before.maximum)} \u2212 ${bracketed(from)}) = ${c}${corrected ? "" : ", not used"}`,
     `l = ${kept}${shown(before.total)} + ${sum} = ${shown(total)}`,
-    `o = ${kept}${old} + ${products} = ${shown(weighted)}`,
+    `o = ${corrected ? kept + bracketed(old) : old} + ${products} = ${shown(weighted)}`,
   ];
 }

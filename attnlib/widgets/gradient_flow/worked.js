@@ -1,5 +1,5 @@
 // How one derivative is made of its neighbours: the formula with its entries, and with its numbers.
-import { number, subscript } from "../shared/parts.js";
+import { bracketed, subscript, trimmed } from "../shared/parts.js";
 import { placeOf } from "./flow.js";
 import { named } from "./tables.js";
 
@@ -34,10 +34,9 @@ export function lines({ name, products, without }, found, slopes) {
     const { letter, i, j } = placeOf(entry);
     return matrices[letter][i][j];
   };
-  const plain = (x) => number(x, 3).replace(/\.?0+$/, "");
-  const bracketed = (x) => (plain(x).startsWith("\u2212") ? `(${plain(x)})` : plain(x));
-  const value = (entry) => bracketed(at(found, entry));
-  const slope = (entry) => bracketed(at(slopes, entry));
+  const plain = (x) => trimmed(x, 3);
+  const value = (entry) => bracketed(plain(at(found, entry)));
+  const slope = (entry) => bracketed(plain(at(slopes, entry)));
   const by = (entry) => `d${named(entry)}`;
   const both = (formula, numbers) => [
     `${by(name)} = ${formula}`,
@@ -50,7 +49,7 @@ export function lines({ name, products, without }, found, slopes) {
     const [what, much] =
       without === "diagonal"
         ? [`${named(w)} ${by(w)}`, `${value(w)} · ${slope(w)}`]
-        : [`D${subscript(row)}`, bracketed(slopes.means[row])];
+        : [`D${subscript(row)}`, bracketed(plain(slopes.means[row]))];
     return both(
       `${named(w)} (${by(w)} \u2212 ${what})`,
       `${value(w)} · (${slope(w)} \u2212 ${much})`,

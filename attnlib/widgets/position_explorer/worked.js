@@ -1,5 +1,5 @@
 // What is computed on the chosen clock, in numbers.
-import { number, trimmed } from "../shared/parts.js";
+import { bracketed, number, trimmed } from "../shared/parts.js";
 import { termsOf } from "./hands.js";
 
 // Three digits, also of what is small.
@@ -10,11 +10,10 @@ export function digits(x) {
 }
 
 const whole = (x) => number(x, 0);
-const bracketed = (x) => (x < 0 ? `(${whole(x)})` : whole(x));
 
 // A sum or a difference with a second number that may be 0 and is then left out.
 function sum(a, b, sign) {
-  return b ? `(${whole(a)} ${sign} ${bracketed(b)})` : whole(a);
+  return b ? `(${whole(a)} ${sign} ${bracketed(whole(b))})` : whole(a);
 }
 
 export function workedLines(state, i, numbers, from, to) {
@@ -23,7 +22,7 @@ export function workedLines(state, i, numbers, from, to) {
   const turn = (count, value) => `${count} \u03c9 = ${digits(value * omega)}`;
   const first =
     `Pair ${i}: \u03c9 = ${digits(omega)}. ` +
-    `Query ${turn(sum(position, ahead, "+"), position + ahead)}, key ${turn(bracketed(other), other)}.`;
+    `Query ${turn(sum(position, ahead, "+"), position + ahead)}, key ${turn(bracketed(whole(other)), other)}.`;
   if (scheme === "added") {
     const [ii, ip, pi, pp] = termsOf(state, i).map((x) => number(x, 3));
     const end = `position \u00b7 position ${pp}: ${number(part[i], 3)}.`;

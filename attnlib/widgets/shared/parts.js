@@ -87,6 +87,11 @@ export function trimmed(value, digits = 2) {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
+// A factor or what is subtracted: a negative one stands in brackets.
+export function bracketed(text) {
+  return text.startsWith("\u2212") ? `(${text})` : text;
+}
+
 export function vector(values, digits = 2) {
   return `[${values.map((value) => number(value, digits)).join(", ")}]`;
 }
