@@ -164,7 +164,7 @@ def slope(rng):
 
 def least(rng):
     gflop = int(rng.integers(2, 40)) * 10
-    gigabytes = int(rng.integers(2, 60))
+    gigabytes = int(rng.integers(4, 60))
     rate, bandwidth = int(rng.choice([50, 100, 150, 200])), int(rng.choice([10, 20, 40, 50]))
     promised = rate * 8 // 5
     machine = Ceilings(flops_per_s=rate * 1e9, bytes_per_s=bandwidth * 1e9)

@@ -12,6 +12,7 @@ from .running import code_of
 from .showing import listed
 
 DRAWS = {"default_rng", "normal", "standard_normal", "uniform", "random", "rand", "randn"}
+CLOCKS = {"clock", "monotonic", "perf_counter", "perf_counter_ns", "process_time", "time"}
 LOADED = "LOAD.*(FAST|DEREF|CLOSURE)|STORE_FAST_LOAD"
 
 
@@ -32,6 +33,11 @@ def habits(name, answer, first, again, reference=None):
         return (
             f"{name} draws random numbers, so the result is close at best, and another draw gives "
             "another one. What is asked for follows without drawing."
+        )
+    if CLOCKS & (_called(code) - _called(code_of(reference))):
+        return (
+            f"{name} reads a clock of this machine. All that is to be known of time comes in with "
+            "its arguments."
         )
     if again.finished and not again.failure and not _alike(first.value, again.value):
         return (

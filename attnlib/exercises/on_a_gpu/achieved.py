@@ -11,9 +11,8 @@ def achieved(n, d, n_heads, batch, causal, seconds, peak):
     return 4 * batch * n_heads * pairs * d / np.median(seconds) / peak
 
 
-def _flops(n, d, n_heads, batch, causal):
-    pairs = n * (n + 1) // 2 if causal else n * n
-    return 4 * batch * n_heads * pairs * d
+def _flops(*sizes):
+    return achieved(*sizes, seconds=1.0, peak=1.0)
 
 
 def _of(time=np.median, flops=_flops):
@@ -29,7 +28,7 @@ EXERCISE = Exercise(
     signature="achieved(n, d, n_heads, batch, causal, seconds, peak)",
     task="Write achieved(n, d, n_heads, batch, causal, seconds, peak): the share of `peak`, in "
     "FLOPs a second, that a fused kernel achieves. `seconds` holds the time of each of many calls, "
-    "and the usual call counts. Under a causal mask the kernel computes the allowed pairs only, "
+    "and their median counts. Under a causal mask the kernel computes the allowed pairs only, "
     "each item's own among them.",
     returns="a single number",
     reference=achieved,
@@ -41,6 +40,7 @@ EXERCISE = Exercise(
         Case(
             "one call interrupted", (9, 2, 2, 3, True, np.array([3.0, 3.1, 44.0, 2.9, 3.3]), 900.0)
         ),
+        Case("a peak that is too low", (8, 2, 1, 1, False, np.array([0.5, 0.4]), 900.0)),
         Case("a causal mask, and one item", (1, 8, 5, 7, True, np.array([0.25, 0.2]), 9000.0)),
     ),
     mistakes=(
@@ -52,12 +52,12 @@ EXERCISE = Exercise(
         Mistake(
             "fastest",
             _of(time=np.min),
-            "The time is that of the fastest call. The usual one is the median.",
+            "The time is that of the fastest call. Take the median.",
         ),
         Mistake(
             "slowest",
             _of(time=np.max),
-            "The time is that of the slowest call. The usual one is the median.",
+            "The time is that of the slowest call. Take the median.",
         ),
         Mistake(
             "total",
@@ -70,9 +70,33 @@ EXERCISE = Exercise(
             "The time is that of the first call. Take the median of all.",
         ),
         Mistake(
+            "first_dropped",
+            _of(time=lambda t: np.median(t[1:])),
+            "The first time is left out. All of `seconds` count here; what was to warm up has been "
+            "left out already.",
+        ),
+        Mistake(
+            "middle_unsorted",
+            _of(time=lambda t: t[len(t) // 2]),
+            "The time is in the middle of the list as it came. The median is the middle of the "
+            "sorted one.",
+        ),
+        Mistake(
+            "upper_middle",
+            _of(time=lambda t: np.sort(t)[len(t) // 2]),
+            "Of an even number of times this is the upper of the two in the middle. The median is "
+            "half-way between both.",
+        ),
+        Mistake(
+            "lower_middle",
+            _of(time=lambda t: np.sort(t)[(len(t) - 1) // 2]),
+            "Of an even number of times this is the lower of the two in the middle. The median is "
+            "half-way between both.",
+        ),
+        Mistake(
             "mean_of_rates",
             _of(time=lambda t: 1 / np.mean(1 / t)),
-            "This is the mean of the rates. The usual call is the median.",
+            "This is the mean of the rates. Take the median of the times.",
         ),
         Mistake(
             "median_of_rates",
@@ -98,6 +122,22 @@ EXERCISE = Exercise(
             _of(flops=lambda n, d, h, b, causal: b * h * d * n * n * (2 if causal else 4)),
             "The mask leaves exactly half of the pairs here. The diagonal is allowed, too: "
             "n (n + 1) / 2.",
+        ),
+        Mistake(
+            "without_the_own_item",
+            _of(
+                flops=lambda n, d, h, b, causal: (
+                    4 * b * h * d * (n * (n - 1) // 2 if causal else n * n)
+                )
+            ),
+            "The mask leaves n (n − 1) / 2 pairs here. An item may attend to itself: that is n "
+            "more.",
+        ),
+        Mistake(
+            "not_above_1",
+            lambda *given: min(1.0, achieved(*given)),
+            "The share is cut off at 1. One that is larger is the mark of a mistake, in the count "
+            "or in the peak: it has to be seen.",
         ),
         Mistake(
             "always_halved",
@@ -128,7 +168,8 @@ EXERCISE = Exercise(
         Mistake(
             "upside_down",
             lambda *given: 1 / achieved(*given),
-            "Upside down: this says how many times as long a call took as the peak would need.",
+            "This is upside down: it says how many times as long a call took as the peak would "
+            "need.",
         ),
         Mistake(
             "rate",
@@ -142,8 +183,8 @@ EXERCISE = Exercise(
         ),
     ),
     definition="At the peak itself, in every call, it should be 1.",
-    general="Take n = 4, d = 2, one head, no mask: 128 FLOPs. In 0.5 s at a peak of 1000 that "
-    "is 0.256.",
+    general="Take n = 4, d = 2, one head, no mask: 128 FLOPs. In 0.2 s at a peak of 1000 that "
+    "is 0.64.",
     why="A share says little without the rule by which pairs were counted, and the peak that it "
     "is a share of.",
 )

@@ -5,6 +5,9 @@ from itertools import pairwise
 
 from attnlib.exercises import Case, Exercise, Mistake
 
+#: What it takes to hand a call's work over, in seconds.
+HANDING_OVER = 0.001
+
 
 class Mark:
     """A mark in a device's queue, with the time at which the device comes by."""
@@ -25,15 +28,16 @@ def device(work):
     waiting = iter(work)
 
     def hand_over():
-        nonlocal free
-        free += next(waiting, work[-1])
+        nonlocal now, free
+        now += HANDING_OVER
+        free = max(free, now) + next(waiting, work[-1])
 
     def put_mark():
-        return Mark(free, lambda at: at <= now)
+        return Mark(max(free, now), lambda at: at <= now)
 
     def wait_until_done():
         nonlocal now
-        now = free
+        now = max(now, free)
 
     return hand_over, put_mark, wait_until_done
 
@@ -83,6 +87,29 @@ def _of(summary, untimed=1, more=0):
     return wrong
 
 
+def _waiting(f, mark, wait, repeats):
+    """Each call is waited for, so the device stands still until the next is handed over."""
+    f()
+    wait()
+    taken = []
+    for _ in range(repeats):
+        start = mark()
+        f()
+        end = mark()
+        wait()
+        taken.append(start.until(end))
+    return statistics.median(taken)
+
+
+def _each_warmed_up(f, mark, wait, repeats):
+    return statistics.median(_taken(f, mark, wait, 2 * repeats)[1::2])
+
+
+def _begun_too_early(f, mark, wait, repeats):
+    untimed, first, *others = _taken(f, mark, wait, repeats + 1)
+    return statistics.median([untimed + first, *others])
+
+
 def _sums(taken):
     return [sum(taken[: i + 1]) for i in range(len(taken))]
 
@@ -100,8 +127,8 @@ EXERCISE = Exercise(
     cases=(
         Case("three calls", _given(3, 9.0, 2.0, 3.0, 2.5, 4.0)),
         Case("one of five interrupted", _given(5, 7.0, 1.5, 1.2, 40.0, 1.4, 1.1, 1.0)),
-        Case("an even number of calls", _given(4, 30.0, 0.5, 0.7, 0.4, 0.9, 0.2)),
-        Case("a slow call at the end", _given(2, 6.0, 1.25, 5.0, 3.5)),
+        Case("an even number of calls", _given(4, 30.0, 0.4, 0.7, 0.5, 0.9, 0.2)),
+        Case("a slow call at the end", _given(3, 6.0, 1.0, 1.25, 5.0, 3.5)),
     ),
     mistakes=(
         Mistake(
@@ -131,6 +158,22 @@ EXERCISE = Exercise(
             "two_untimed",
             _of(statistics.median, untimed=2),
             "Two calls go untimed. One is asked for.",
+        ),
+        Mistake(
+            "waits_in_the_loop",
+            _waiting,
+            "Each call is waited for before the next is handed over. Until that one comes the "
+            "device stands still, and this is in its time. Wait once, after all calls.",
+        ),
+        Mistake(
+            "each_warmed_up",
+            _each_warmed_up,
+            "Every timed call has an untimed one before it. One is asked for, before all.",
+        ),
+        Mistake(
+            "begun_too_early",
+            _begun_too_early,
+            "The first time begins before the untimed call, and holds both.",
         ),
         Mistake(
             "mean",
@@ -227,6 +270,6 @@ EXERCISE = Exercise(
     general="Write down what stands in the queue, from front to back, for one untimed call and two "
     "that are timed: five entries with work or a mark, and then more. At which time does the "
     "device come by each mark?",
-    why="What the processor does meanwhile is not in these times, and the device never stands "
-    "still between two calls.",
+    why="What the processor does meanwhile is not in these times, as long as the queue does not "
+    "run dry. So wait once, after all calls.",
 )

@@ -86,6 +86,24 @@ EXERCISE = Exercise(
             "outputs are written.",
         ),
         Mistake(
+            "two_arrays",
+            _with(arrays=2),
+            "Two arrays of n · d numbers are counted. There are four: queries, keys, values, "
+            "outputs.",
+        ),
+        Mistake(
+            "bytes_of_the_table_alone",
+            lambda n, d, s, c: 4 * n * n * d / (s * c * n * n + 4 * n * d),
+            "itemsize counts for the table, and not for queries, keys, values and outputs. All of "
+            "them are in bytes; is there a bracket missing?",
+        ),
+        Mistake(
+            "bracket_missing",
+            lambda n, d, s, c: 4 * n * n * d / s * (c * n * n + 4 * n * d),
+            "You divide by itemsize and multiply by the rest. All of what is below the line needs "
+            "a bracket.",
+        ),
+        Mistake(
             "one_array",
             _with(arrays=1),
             "One array of n · d numbers is counted. There are four: queries, keys, values, "
@@ -106,16 +124,6 @@ EXERCISE = Exercise(
             lambda n, d, s, c: 4 * d / (s * c) if c else n / s,
             "This is what the naive intensity comes near to with very many items. For few, the "
             "arrays of n · d numbers count, too.",
-        ),
-        Mistake(
-            "projections",
-            lambda n, d, s, c: (4 * n * n * d + 8 * n * d * d) / (s * (c * n * n + 4 * n * d)),
-            "Projections are counted above. They are not part of this.",
-        ),
-        Mistake(
-            "bits",
-            lambda n, d, s, c: intensity(n, d, 8 * s, c),
-            "These are FLOPs for each bit. itemsize is in bytes already.",
         ),
     ),
     definition="Times the bytes that move, it should be the FLOPs.",

@@ -17,7 +17,8 @@ QUESTIONS = {
         ),
         right(
             "The same products in float32, with a peak so much lower that the ridge is 10.",
-            "Intensity falls to about 14, and that is above 10. It is compute-bound, and slower.",
+            "Intensity falls to about 14, and that is above 10. On the whole it is compute-bound, "
+            "and slower.",
         ),
         right(
             "A fused kernel.",
@@ -33,7 +34,7 @@ QUESTIONS = {
         hint="What does nd / (s (n + d)) come near to, if n is far larger than d?",
         mistakes={
             60: "The intensity is d / s, not d: it counts bytes, not numbers.",
-            30: "The other way round: d / s has to be 60.",
+            30: "It is the other way round: d / s has to be 60.",
             240: "The intensity d / s is for FLOPs already. No second factor of 2 is needed.",
             480: "With four passes the four in 4 n² d and the four of the passes cancel.",
         },
@@ -47,8 +48,8 @@ QUESTIONS = {
         ),
         wrong(
             "Always: time goes with bytes.",
-            "Only where memory is the limit. The peak changes with the type, too, and by another "
-            "factor.",
+            "It does so only where memory is the limit. The peak changes with the type, too, and "
+            "by another factor.",
         ),
         wrong(
             "When it was compute-bound before.",
@@ -60,7 +61,7 @@ QUESTIONS = {
         ),
     ),
     "halved": choice(
-        "A kernel for causal attention skips the blocks that lie above the diagonal. For 16 384 "
+        "A kernel for causal attention skips the blocks that lie above the diagonal. For 16,384 "
         "items somebody reports 1.5 PFLOP/s on a GPU whose peak is 1 PFLOP/s. What has happened, "
         "most likely?",
         right(
@@ -72,7 +73,7 @@ QUESTIONS = {
             "Few bytes lead to the flat part of the roof, and never above it.",
         ),
         wrong(
-            "Multiply-adds were counted in the place of FLOPs.",
+            "Multiply-adds were counted in place of FLOPs.",
             "That would make the rate too small by a factor of 2.",
         ),
         wrong(
@@ -98,7 +99,7 @@ QUESTIONS = {
         ),
         wrong(
             "All of them, by half.",
-            "Only where memory was the limit.",
+            "Time falls only where memory was the limit.",
         ),
     ),
     "peak": choice(
@@ -106,7 +107,8 @@ QUESTIONS = {
         "before you believe that it is faster?",
         right(
             "Which peak: that of the data sheet, or one that was measured?",
-            "85 % of a measured product can be 65 % of the nominal peak.",
+            "85 % of a measured product that itself reaches 76 % of the nominal peak is 65 % of "
+            "that.",
         ),
         right(
             "Which width, and how was a mask counted?",
@@ -129,7 +131,7 @@ QUESTIONS = {
         "take?",
         answer=18.31,
         tolerance=0.1,
-        why="The bytes are 2 (4 · 256² + 4 · 256 · 64) = 655 360, or 0.655 µs. Arithmetic takes "
+        why="The bytes are 2 (4 · 256² + 4 · 256 · 64) = 655,360, or 0.655 µs. Arithmetic takes "
         "0.17 µs. The starts take 12 µs, and 12 / 0.655 is 18.3.",
         hint="Find the larger of the two least times first. There are three starts.",
         mistakes={

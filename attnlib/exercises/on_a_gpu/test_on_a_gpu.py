@@ -1,11 +1,13 @@
 """Exercises of chapter 14: references against `attnlib.cost` and plain counts."""
 
+import time
+
 import numpy as np
 import pytest
 
 from attnlib.cost import Ceilings, attention_cost, roofline_terms, roofline_time
-from attnlib.exercises import find
-from attnlib.exercises.on_a_gpu.event_seconds import device
+from attnlib.exercises import check, find
+from attnlib.exercises.on_a_gpu.event_seconds import HANDING_OVER, device
 from benchmarks.gpu import plan
 
 
@@ -47,7 +49,7 @@ def test_achieved_is_one_at_the_peak():
 
 
 def test_marks_hold_the_work_between_them_and_are_not_read_too_early():
-    assert reference("event_seconds")(*device([9.0, 2.0, 3.0, 2.5]), 3) == 2.5
+    assert reference("event_seconds")(*device([9.0, 2.0, 3.0, 2.5]), 3) == pytest.approx(2.5)
     f, mark, wait = device([4.0, 1.0])
     start = mark()
     f()
@@ -55,7 +57,52 @@ def test_marks_hold_the_work_between_them_and_are_not_read_too_early():
     with pytest.raises(RuntimeError, match="Wait for it first"):
         start.until(end)
     wait()
-    assert start.until(end) == 4 and end.until(start) == -4
+    # An idle queue: the mark is passed at once, and the work is handed over a little later.
+    assert start.until(end) == -end.until(start) == pytest.approx(4 + HANDING_OVER)
+
+
+def by_a_clock(f, mark, wait, repeats):
+    f()
+    wait()
+    taken = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        f()
+        wait()
+        taken.append(time.perf_counter() - start)
+    return np.median(taken)
+
+
+def waited_for_before_the_mark(f, mark, wait, repeats):
+    f()
+    spans = []
+    for _ in range(repeats):
+        start = mark()
+        f()
+        wait()
+        spans.append(start.until(mark()))
+    return np.median(spans)
+
+
+def waited_for_after_the_warm_up(f, mark, wait, repeats):
+    f()
+    wait()
+    marks = [(mark(), f(), mark()) for _ in range(repeats)]
+    wait()
+    return np.median([start.until(end) for start, _, end in marks])
+
+
+@pytest.mark.parametrize(
+    "answer, words",
+    [
+        (by_a_clock, "by_a_clock reads a clock of this machine."),
+        (waited_for_before_the_mark, "Each call is waited for before the next is handed over."),
+        (waited_for_after_the_warm_up, ""),
+    ],
+)
+def test_what_is_said_of_clocks_and_of_waiting(answer, words):
+    reply = check("on_a_gpu.event_seconds", answer)
+    assert reply.passed == (not words) and words in str(reply)
 
 
 @pytest.mark.parametrize(
