@@ -14,7 +14,7 @@ function path(points) {
   return `M${points.map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`).join("L")}`;
 }
 
-export function roofChart({ given, place, measured }) {
+export function roofChart({ given, place }) {
   const { width, height, left, right, top, bottom } = SIZE;
   const floor = height - bottom;
   const across = width - left - right;
@@ -74,9 +74,8 @@ export function roofChart({ given, place, measured }) {
   const knob = svg("circle", { class: "attn-roofline-knob", r: 6.5 });
   const hit = svg("circle", { class: "attn-hit" });
   const handle = svg("g", null, knob, hit);
-  const marks = svg("g");
   root.append(band, roof, third, ...drops.flatMap(({ line, text }) => [line, text]));
-  root.append(shown, thirdName, marks, ...names, ring, handle);
+  root.append(shown, thirdName, ...names, ring, handle);
   const speak = movable(handle, {
     plane,
     label: "Items n",
@@ -134,26 +133,9 @@ export function roofChart({ given, place, measured }) {
     });
   }
 
-  function drawMeasured() {
-    marks.replaceChildren(
-      ...measured().flatMap(({ label, intensity, flops_per_s: rate, kind }) => {
-        const [x, y] = [toX(intensity), toY(rate)];
-        const late = x > left + 0.7 * across;
-        const text = name(late ? "end" : "start", label);
-        set(text, { x: x + (late ? -8 : 8), y: y + 4 });
-        const d =
-          kind === "own" ? `M${x} ${y - 6}l5.6 10h-11.2Z` : `M${x} ${y - 6.5}l5.5 6.5l-5.5 6.5l-5.5 -6.5Z`;
-        return [svg("path", { class: `attn-roofline-mark attn-roofline-mark--${kind}`, d }), text];
-      }),
-    );
-  }
-  let marked = null;
-
   function draw(found, key) {
     if (key !== drawn) drawRoof(given());
     drawn = key;
-    if (marked !== measured()) drawMeasured();
-    marked = measured();
     const [naive, fused] = WAYS.map((way) => [toX(found[way].intensity), toY(found[way].rate)]);
     set(ring, { cx: naive[0], cy: naive[1] });
     for (const circle of [knob, hit]) set(circle, { cx: fused[0], cy: fused[1] });

@@ -26,10 +26,6 @@ function numbersOf(given, { naive, fused }) {
     ridge: rounded(given.flops_per_s / given.bytes_per_s, 1),
     naive_intensity: rounded(naive.intensity, 1),
     fused_intensity: rounded(fused.intensity, 1),
-    naive_time: rounded(naive.seconds * 1e6, 2),
-    fused_time: rounded(fused.seconds * 1e6, 2),
-    naive_rate: rounded(naive.rate / 1e12, 2),
-    fused_rate: rounded(fused.rate / 1e12, 2),
     gain: rounded(naive.seconds / fused.seconds, 2),
   };
 }
@@ -60,15 +56,11 @@ const units = (values, unit) => values.map((value) => [String(value), `${value}$
 
 export function render({ model, el }) {
   const given = () => Object.fromEntries(GIVEN.map((name) => [name, model.get(name)]));
-  const chart = roofChart({
-    given,
-    place: (n) => change(model, { n }),
-    measured: () => model.get("measured"),
-  });
+  const chart = roofChart({ given, place: (n) => change(model, { n }) });
   const times = timeBars();
   const lead = h("span");
   const note = h("p", { class: "attn-panel-note" }, lead);
-  const legend = h("p", { class: "attn-roofline-legend" });
+  const legend = h("p", { class: "attn-roofline-legend" }, words.legend);
   const whole = { read: String, write: Number };
   const controls = [
     powers(model, "d", "Width d", [3, 9]),
@@ -104,8 +96,6 @@ export function render({ model, el }) {
     const found = placed(state.n, state);
     const numbers = numbersOf(state, found);
     chart.draw(found, GIVEN.slice(1).map((name) => state[name]).join());
-    const shown = named(words.kinds).filter(([kind]) => model.get("measured").some((m) => m.kind === kind));
-    write(legend, [words.legend, ...shown.map(([, text]) => text)].join(" "));
     times.draw(found, state.exponentials);
     controls.forEach((control) => control.draw());
     const texts = textsOf(found, numbers);
@@ -126,5 +116,5 @@ export function render({ model, el }) {
       voice.element,
     ),
   );
-  return follow(model, [...GIVEN, "measured"], draw);
+  return follow(model, GIVEN, draw);
 }

@@ -1,10 +1,8 @@
 """The roof of a machine, and how near to it naive and fused attention can come."""
 
-import math
 import textwrap
 
 import numpy as np
-import traitlets
 
 from attnlib import figures
 from attnlib.cost import Ceilings, attention_cost, roofline_terms
@@ -12,7 +10,7 @@ from attnlib.palette import LIGHT
 from attnlib.widgets.shared.amounts import amount, rounded
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
-from attnlib.widgets.shared.traits import choice, dicts, presets, real, switch, text, whole
+from attnlib.widgets.shared.traits import choice, presets, real, switch, text, whole
 from attnlib.widgets.shared.words import fill
 
 #: The most items that are shown.
@@ -30,8 +28,6 @@ MACHINES = {
 }
 #: What limits a way, by the name of its longest term in `attnlib.cost`.
 LIMITS = {"operations": "arithmetic", "bytes": "memory", "exponentials": "exponentials"}
-KINDS = ("recorded", "own")
-POINT = {"label": str, "intensity": float, "flops_per_s": float, "kind": str}
 
 
 class Roofline(BookWidget):
@@ -48,7 +44,7 @@ class Roofline(BookWidget):
     Raises
     ------
     traitlets.TraitError
-        When a value lies outside its range, or a measured point is not whole.
+        When a value lies outside its range.
 
     Examples
     --------
@@ -79,18 +75,14 @@ class Roofline(BookWidget):
             ],
         },
         {"n": 1, "task": "Turn `n` up."},
-        {"n": MOST, "d": 256, "n_heads": 16, "passes": 8},
-        {"n": 4096, "d": 32, "exponentials": True, "causal": True},
+        {"n": MOST, "d": 256, "n_heads": 16, "passes": 8, "flops_per_s": 4e15, "bytes_per_s": 1e10},
+        {"n": 4096, "d": 32, "exponentials": True, "exponentials_per_s": 5e10, "causal": True},
         {"n": 640, "itemsize": 4, "d": 8, **MACHINES["core"], "exponentials": True},
         {
             "n": 4096,
             "n_heads": 32,
             "causal": True,
             **MACHINES["h100"],
-            "measured": [
-                {"label": "a", "intensity": 16.0, "flops_per_s": 2e13, "kind": "recorded"},
-                {"label": "b", "intensity": 1024.0, "flops_per_s": 4e14, "kind": "own"},
-            ],
         },
     )
 
@@ -107,33 +99,8 @@ class Roofline(BookWidget):
     bytes_per_s = real("Bytes that are moved in a second.", 1e12, 1e9, 1e13)
     exponentials_per_s = real("Exponentials in a second.", 5e11, 1e9, 1e13)
     exponentials = switch("Whether exponentials count, or are free.", False)
-    measured = dicts(
-        'Measured points, such as ``{"label": "flash", "intensity": 512.0, "flops_per_s": 5e14, '
-        '"kind": "recorded"}``; the kind is ``"recorded"`` or ``"own"``. One outside the picture '
-        "stands at its edge."
-    )
     presets = presets('{"label": "Few items", "n": 16}')
     title = text("The heading over the widget.", "Find what limits attention")
-
-    @traitlets.validate("measured")
-    def _check_measured(self, proposal):
-        for point in proposal["value"]:
-            whole = set(point) == set(POINT) and all(
-                isinstance(point[name], kind if kind is str else int | float)
-                and not isinstance(point[name], bool)
-                for name, kind in POINT.items()
-            )
-            if not (whole and point["kind"] in KINDS):
-                raise traitlets.TraitError(
-                    f"Roofline.measured needs {', '.join(POINT)} for each point, the kind "
-                    f"{' or '.join(KINDS)}, got {point!r}."
-                )
-            for name in ("intensity", "flops_per_s"):
-                if not (0 < point[name] < math.inf):
-                    raise traitlets.TraitError(
-                        f"Roofline.measured: {name} must be above 0 and finite, got {point!r}."
-                    )
-        return proposal["value"]
 
     @property
     def machine(self):
@@ -207,10 +174,6 @@ class Roofline(BookWidget):
             "ridge": rounded(self.machine.ridge, 1),
             "naive_intensity": rounded(naive.intensity, 1),
             "fused_intensity": rounded(fused.intensity, 1),
-            "naive_time": rounded(slow * 1e6, 2),
-            "fused_time": rounded(fast * 1e6, 2),
-            "naive_rate": rounded(naive.flops / slow / 1e12, 2),
-            "fused_rate": rounded(fused.flops / fast / 1e12, 2),
             "gain": rounded(slow / fast, 2),
         }
 
@@ -245,11 +208,6 @@ class Roofline(BookWidget):
                 way, (cost[way].intensity, rate), textcoords="offset points",
                 xytext=(8, -12) if below else (-6, 7), ha="left" if below else "right",
             )  # fmt: skip
-        for point in self.measured:
-            shape = {"recorded": "D", "own": "^"}[point["kind"]]
-            place = [point["intensity"], point["flops_per_s"]]
-            ax.plot(*place, shape, color=LIGHT["muted"])
-            ax.annotate(point["label"], place, xytext=(6, -4), textcoords="offset points")
         ax.set_xlim(x[0], x[-1])
         ax.set_ylim(1e9, 10**15.9)
         ax.set_title("FLOPs a second for each intensity")

@@ -14,11 +14,11 @@ from attnlib.cost import Ceilings, attention_cost, roofline_terms, roofline_time
 from attnlib.widgets import Roofline
 from attnlib.widgets.roofline.roofline import MACHINES, MOST, WAYS
 from attnlib.widgets.shared.amounts import amount
+from benchmarks.gpu.ceilings import NOMINAL
 
 browser = pytest.mark.browser
 each_sample = pytest.mark.parametrize("given", Roofline.samples, ids=range(len(Roofline.samples)))
 BOOK = Path(__file__).resolve().parents[3] / "book"
-POINT = {"label": "a", "intensity": 2.0, "flops_per_s": 1e12, "kind": "own"}
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,6 @@ POINT = {"label": "a", "intensity": 2.0, "flops_per_s": 1e12, "kind": "own"}
         ("flops_per_s", "flops_per_s", 0),
         ("bytes_per_s", "bytes_per_s", math.inf),
         ("causal", "causal", "yes"),
-        ("for each point", "measured", [{"label": "a"}]),
-        ("for each point", "measured", [POINT | {"kind": "guessed"}]),
-        ("for each point", "measured", [POINT | {"intensity": True}]),
-        ("intensity must be above 0", "measured", [POINT | {"intensity": 0}]),
-        ("flops_per_s must be above 0", "measured", [POINT | {"flops_per_s": math.nan}]),
     ],
 )
 def test_what_is_wrong_is_refused(words, trait, value):
@@ -49,8 +44,7 @@ def test_the_worked_example():
     numbers = roofline.numbers()
     assert numbers["naive_intensity"] == 30.1 and numbers["fused_intensity"] == 500
     assert numbers["ridge"] == 100
-    assert numbers["naive_time"] == 8.51 and numbers["fused_time"] == 2.56
-    assert numbers["naive_rate"] == 30.08 and numbers["fused_rate"] == 100
+    assert [round(1e6 * s, 2) for s in roofline.seconds.values()] == [8.51, 2.56]
     assert roofline.limits == {"naive": "memory", "fused": "arithmetic"}
 
 
@@ -86,7 +80,7 @@ def test_a_mask_halves_the_fused_work_and_adds_two_passes_to_the_naive_way():
 
 def test_heads_move_no_point():
     one, many = Roofline(), Roofline(n_heads=8)
-    for name in ("naive_intensity", "fused_intensity", "naive_rate", "fused_rate", "gain"):
+    for name in ("naive_intensity", "fused_intensity", "gain"):
         assert one.numbers()[name] == many.numbers()[name]
     assert many.seconds["fused"] == 8 * one.seconds["fused"]
 
@@ -107,11 +101,12 @@ def test_the_core_is_near_to_the_recorded_one():
 
 
 def test_what_is_nominal_stands_in_the_benchmarks():
-    ceilings = pytest.importorskip("benchmarks.gpu.ceilings")
-    nominal = ceilings.NOMINAL["NVIDIA H100 80GB HBM3"]
+    nominal = NOMINAL["NVIDIA H100 80GB HBM3"]
     h100 = MACHINES["h100"]
     assert h100["flops_per_s"] == nominal["flops_per_s"]["bfloat16"]
     assert h100["bytes_per_s"] == nominal["bytes_per_s"]
+    # 132 processors, 16 exponentials in a clock, at 1.85 GHz.
+    assert h100["exponentials_per_s"] == pytest.approx(132 * 16 * 1.85e9, rel=0.01)
 
 
 @browser
@@ -242,6 +237,100 @@ def test_both_points_lie_on_the_roof_that_is_drawn_and_the_naive_one_in_its_band
             assert np.interp(x, across, down) == pytest.approx(y, abs=0.05)
 
 
+def place(intensity):
+    """Where an intensity is on the page: 6.45 powers of ten on 306 of 360 units."""
+    return 42 + 306 * (np.clip(np.log10(intensity), -1.3, 5.15) + 1.3) / 6.45
+
+
+def height(rate):
+    """Where a rate is on the page: 6.9 powers of ten on 222 of 268 units."""
+    return 232 - 222 * (np.clip(np.log10(rate), 9, 15.9) - 9) / 6.9
+
+
+def corners(page, kind):
+    path = page.locator(f".attn-roofline-{kind}").get_attribute("d")
+    return np.reshape(numbers(path), (-1, 2)).T
+
+
+@browser
+@each_sample
+def test_lines_and_names_stand_where_they_say(show, given):
+    roofline = Roofline(**given)
+    page = show(roofline)
+    passes = roofline.passes + 2 * roofline.causal
+    most = 4 * roofline.d / (roofline.itemsize * passes)
+    lines = page.locator(".attn-roofline-drop")
+    labels = page.locator(".attn-roofline-drop + text").all()
+    wanted = [f"ridge {roofline.machine.ridge:.1f}", f"naive below {most:.4g}"]
+    assert [numbers(label.inner_html())[-1] for label in labels] == [
+        pytest.approx(numbers(text)[-1], rel=0.01) for text in wanted
+    ]
+    assert [label.inner_html().split()[0] for label in labels] == ["ridge", "naive"]
+    third = 4 * roofline.d * roofline.exponentials_per_s if roofline.exponentials else np.inf
+    flat = min(roofline.flops_per_s, third)
+    feet = [float(lines.nth(k).get_attribute("x1")) for k in (0, 1)]
+    assert feet == pytest.approx([place(roofline.machine.ridge), place(most)], abs=0.02)
+    picture = page.locator(".attn-roofline-roof").locator("..").bounding_box()
+    for label, foot in zip(labels, feet):
+        box = label.bounding_box()
+        assert (
+            picture["x"] <= box["x"] <= box["x"] + box["width"] <= picture["x"] + picture["width"]
+        )
+        beside = float(label.get_attribute("x")) - foot
+        assert beside == (-5 if label.get_attribute("text-anchor") == "end" else 5)
+    # The band holds all naive points, from a single item on, and bends where the rates do.
+    first = roofline._cost(1)["naive"].intensity
+    across, down = corners(page, "band")
+    assert [across[0], across[-1]] == pytest.approx([place(first), place(most)], abs=0.02)
+    for n in (1, 30, 1000, MOST):
+        intensity = roofline._cost(n)["naive"].intensity
+        rate = min(flat, roofline.bytes_per_s * intensity)
+        assert np.interp(place(intensity), across, down) == pytest.approx(height(rate), abs=0.05)
+    across, down = corners(page, "roof")
+    for intensity in 10.0 ** np.arange(-1, 6):
+        rate = min(roofline.flops_per_s, roofline.bytes_per_s * intensity)
+        if rate > 1e9:
+            assert np.interp(place(intensity), across, down) == pytest.approx(
+                height(rate), abs=0.05
+            )
+    for way, kind in (("naive", "ring"), ("fused", "knob")):
+        rate = roofline.cost[way].flops / roofline.seconds[way]
+        wanted = [place(roofline.cost[way].intensity), height(rate)]
+        assert at(page.locator(f".attn-roofline-{kind}")) == pytest.approx(wanted, abs=0.02)
+    assert handle(page, "Items n").get_attribute("aria-valuetext") == f"{roofline.n} items"
+
+
+@browser
+def test_lines_follow_what_is_set(show):
+    page = show(Roofline())
+    for name, key, label, wanted in (
+        ("Width d", "ArrowRight", "naive", 64),
+        ("Memory", "End", "ridge", 10),
+    ):
+        handle(page, name).press(key)
+        frame(page)
+        told = page.locator(".attn-roofline-drop + text", has_text=label)
+        assert numbers(told.inner_html()) == [wanted]
+
+
+@pytest.mark.parametrize("given", [{}, {"d": 32, "exponentials": True, "n": 4096}])
+def test_the_still_picture_has_the_roof_and_both_points(given):
+    roofline = Roofline(**given)
+    (ax,) = Roofline.picture.__wrapped__(roofline).axes
+    roof, *rest = ax.lines
+    x, y = roof.get_data()
+    assert_allclose(y, np.minimum(roofline.flops_per_s, x * roofline.bytes_per_s))
+    if roofline.exponentials:
+        third = rest.pop(0)
+        assert_allclose(third.get_ydata(), 4 * roofline.d * roofline.exponentials_per_s)
+    names = {text.get_text(): text.xy for text in ax.texts}
+    for way, point in zip(WAYS, rest, strict=True):
+        cost = roofline.cost[way]
+        wanted = cost.intensity, cost.flops / roofline.seconds[way]
+        assert_allclose(np.ravel(point.get_data()), wanted)
+        assert_allclose(names[way], wanted)
+
+
 @browser
 def test_a_third_roof_is_drawn_where_exponentials_count(show):
     page = show(Roofline(d=32, n=4096))
@@ -252,26 +341,3 @@ def test_a_third_roof_is_drawn_where_exponentials_count(show):
     assert third.get_attribute("visibility") is None
     height = float(third.get_attribute("d").split("L")[1].split()[1])
     assert at(page.locator(".attn-roofline-knob"))[1] == pytest.approx(height, abs=0.01)
-
-
-@browser
-def test_measured_points_have_shapes_of_their_own_and_are_text(show):
-    points = [
-        POINT | {"label": "<b>mine</b>"},
-        POINT | {"kind": "recorded", "intensity": 1e9, "flops_per_s": 1.0},
-    ]
-    page = show(Roofline(measured=points))
-    assert page.locator(".attn-roofline-mark").count() == 2
-    assert page.locator(".attn-roofline-mark--own").count() == 1
-    assert page.locator("svg b").count() == 0
-    legend = page.locator(".attn-roofline-legend").inner_text()
-    assert "Diamond" in legend and "Triangle" in legend
-    box = page.locator(".attn-roofline-roof").bounding_box()
-    edge = page.locator(".attn-roofline-mark--recorded").bounding_box()
-    assert_allclose(edge["x"] + edge["width"] / 2, box["x"] + box["width"], atol=6)
-
-
-@browser
-def test_no_measured_points_no_words_about_them(show):
-    page = show(Roofline())
-    assert "Diamond" not in page.locator(".attn-roofline-legend").inner_text()
