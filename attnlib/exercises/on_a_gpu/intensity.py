@@ -94,8 +94,8 @@ EXERCISE = Exercise(
         Mistake(
             "bytes_of_the_table_alone",
             lambda n, d, s, c: 4 * n * n * d / (s * c * n * n + 4 * n * d),
-            "itemsize counts for the table, and not for queries, keys, values and outputs. All of "
-            "them are in bytes; is there a bracket missing?",
+            "Only the table is counted in bytes, and not queries, keys, values and outputs. All of "
+            "them have itemsize bytes a number: is a bracket missing?",
         ),
         Mistake(
             "bracket_missing",
