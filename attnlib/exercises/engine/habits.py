@@ -12,7 +12,8 @@ from .running import code_of
 from .showing import listed
 
 DRAWS = {"default_rng", "normal", "standard_normal", "uniform", "random", "rand", "randn"}
-CLOCKS = {"clock", "monotonic", "perf_counter", "perf_counter_ns", "process_time", "time"}
+CLOCKS = {"clock", "monotonic", "perf_counter", "process_time", "time"}
+CLOCKS |= {f"{name}_ns" for name in CLOCKS}
 LOADED = "LOAD.*(FAST|DEREF|CLOSURE)|STORE_FAST_LOAD"
 
 
@@ -63,7 +64,7 @@ def taken_from(package, answer):
 
 
 def _called(code):
-    return set(_names(code, "ATTR|METHOD|GLOBAL"))
+    return set(_names(code, "ATTR|METHOD|GLOBAL|IMPORT_FROM"))
 
 
 def _names(code, kinds):

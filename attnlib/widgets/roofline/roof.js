@@ -141,7 +141,8 @@ export function roofChart({ given, place }) {
     for (const circle of [knob, hit]) set(circle, { cx: fused[0], cy: fused[1] });
     const [low, high] = WAYS.map((way) => found[way].limit === "memory");
     set(names[0], low ? { x: naive[0] + 11, y: naive[1] + 13, "text-anchor": "start" } : { x: naive[0], y: naive[1] + 21, "text-anchor": "middle" });
-    set(names[1], high ? { x: fused[0] - 10, y: fused[1] - 7, "text-anchor": "end" } : { x: inside(fused[0], [left, width - right - 20]), y: fused[1] - 12, "text-anchor": "middle" });
+    set(names[1], high ? { x: fused[0] - 10, y: fused[1] - 7, "text-anchor": "end" } : { x: inside(fused[0], [left + 52, width - right - 56]), y: fused[1] - 12, "text-anchor": "middle" });
+    write(names[1], `${words.ways.fused}, n = ${given().n}`);
     speak();
   }
   return { root, draw };

@@ -16,7 +16,7 @@ const GIVEN = ["n", ...SIZES, ...RATES, "exponentials"];
 const MACHINES = {
   pocket: [1e14, 1e12, 5e11],
   core: [1.5e11, 2e10, 1.8e9],
-  h100: [9.89e14, 3.35e12, 3.9e12],
+  h200: [9.89e14, 4.8e12, 3.9e12],
 };
 
 function numbersOf(given, { naive, fused }) {

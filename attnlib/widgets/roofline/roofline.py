@@ -19,12 +19,12 @@ WAYS = ("naive", "fused")
 #: Passes more over all pairs where a mask is a call of its own.
 MASK_PASSES = 2
 #: Round numbers; numbers near to the recorded core (`book/data/one_core.json`); and nominal ones:
-#: an H100 with numbers of two bytes, from the maker's data sheet, and its exponentials as Shah et
-#: al. (2024) count them.
+#: an H200 with numbers of two bytes, from the maker's data sheet, and exponentials as Shah et al.
+#: (2024) count them for an H100, which has the same processors.
 MACHINES = {
     "pocket": {"flops_per_s": 1e14, "bytes_per_s": 1e12, "exponentials_per_s": 5e11},
     "core": {"flops_per_s": 1.5e11, "bytes_per_s": 2e10, "exponentials_per_s": 1.8e9},
-    "h100": {"flops_per_s": 9.89e14, "bytes_per_s": 3.35e12, "exponentials_per_s": 3.9e12},
+    "h200": {"flops_per_s": 9.89e14, "bytes_per_s": 4.8e12, "exponentials_per_s": 3.9e12},
 }
 #: What limits a way, by the name of its longest term in `attnlib.cost`.
 LIMITS = {"operations": "arithmetic", "bytes": "memory", "exponentials": "exponentials"}
@@ -82,7 +82,7 @@ class Roofline(BookWidget):
             "n": 4096,
             "n_heads": 32,
             "causal": True,
-            **MACHINES["h100"],
+            **MACHINES["h200"],
         },
     )
 
@@ -196,6 +196,7 @@ class Roofline(BookWidget):
         if self.exponentials:
             ax.axhline(4 * self.d * self.exponentials_per_s, color=LIGHT["ink"], linestyle="--")
         cost, seconds = self.cost, self.seconds
+        names = {"naive": "naive", "fused": f"fused, n = {self.n}"}
         faces = {"naive": LIGHT["page"], "fused": LIGHT["ink"]}
         for way in WAYS:
             rate = cost[way].flops / seconds[way]
@@ -205,7 +206,7 @@ class Roofline(BookWidget):
             )  # fmt: skip
             below = way == "naive"
             ax.annotate(
-                way, (cost[way].intensity, rate), textcoords="offset points",
+                names[way], (cost[way].intensity, rate), textcoords="offset points",
                 xytext=(8, -12) if below else (-6, 7), ha="left" if below else "right",
             )  # fmt: skip
         ax.set_xlim(x[0], x[-1])

@@ -101,12 +101,12 @@ def test_the_core_is_near_to_the_recorded_one():
 
 
 def test_what_is_nominal_stands_in_the_benchmarks():
-    nominal = NOMINAL["NVIDIA H100 80GB HBM3"]
-    h100 = MACHINES["h100"]
-    assert h100["flops_per_s"] == nominal["flops_per_s"]["bfloat16"]
-    assert h100["bytes_per_s"] == nominal["bytes_per_s"]
+    nominal = NOMINAL["NVIDIA H200"]
+    h200 = MACHINES["h200"]
+    assert h200["flops_per_s"] == nominal["flops_per_s"]["bfloat16"]
+    assert h200["bytes_per_s"] == nominal["bytes_per_s"]
     # 132 processors, 16 exponentials in a clock, at 1.85 GHz.
-    assert h100["exponentials_per_s"] == pytest.approx(132 * 16 * 1.85e9, rel=0.01)
+    assert h200["exponentials_per_s"] == pytest.approx(132 * 16 * 1.85e9, rel=0.01)
 
 
 @browser
@@ -298,6 +298,10 @@ def test_lines_and_names_stand_where_they_say(show, given):
         wanted = [place(roofline.cost[way].intensity), height(rate)]
         assert at(page.locator(f".attn-roofline-{kind}")) == pytest.approx(wanted, abs=0.02)
     assert handle(page, "Items n").get_attribute("aria-valuetext") == f"{roofline.n} items"
+    (name,) = page.locator(".attn-roofline-name", has_text="fused").all()
+    assert name.inner_html() == f"fused, n = {roofline.n}"
+    box = name.bounding_box()
+    assert picture["x"] <= box["x"] and box["x"] + box["width"] <= picture["x"] + picture["width"]
 
 
 @browser
@@ -323,7 +327,8 @@ def test_the_still_picture_has_the_roof_and_both_points(given):
     if roofline.exponentials:
         third = rest.pop(0)
         assert_allclose(third.get_ydata(), 4 * roofline.d * roofline.exponentials_per_s)
-    names = {text.get_text(): text.xy for text in ax.texts}
+    names = {text.get_text().split(",")[0]: text.xy for text in ax.texts}
+    assert f"fused, n = {roofline.n}" in [text.get_text() for text in ax.texts]
     for way, point in zip(WAYS, rest, strict=True):
         cost = roofline.cost[way]
         wanted = cost.intensity, cost.flops / roofline.seconds[way]
