@@ -135,7 +135,7 @@ QUESTIONS = {
             "It is where two counts of multiply-adds are equal, n = 2d.",
         ),
         right(
-            "The largest table of scores that has to be held.",
+            "The bytes of the table of scores.",
             "n² numbers for each head, of two bytes instead of four.",
         ),
     ),

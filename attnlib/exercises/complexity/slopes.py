@@ -67,9 +67,9 @@ ONE = (
 
 EXERCISE = Exercise(
     signature="slopes(sizes, times, overhead)",
-    task="Write slopes(sizes, times, overhead): the local exponents between neighbouring sizes, of "
-    "those sizes only whose time is above 20 times the overhead. sizes rise, but need not be "
-    "doublings; times holds one median for each, in seconds.",
+    task="Write slopes(sizes, times, overhead): the local exponents between neighbouring sizes, "
+    "after all sizes whose time is not above 20 times the overhead are left out. sizes rise, but "
+    "need not be doublings; times holds one median for each, in seconds.",
     returns="an array, one number less than there are sizes left",
     reference=slopes,
     own=True,
@@ -96,6 +96,10 @@ EXERCISE = Exercise(
             ),
         ),
         Case(
+            "a time of exactly twenty overheads",
+            (np.array([2.0, 6.0, 12.0]), np.array([10.0, 15.0, 45.0]), 0.5),
+        ),
+        Case(
             "a time below the overhead",
             (
                 np.array([4.0, 12.0, 48.0, 96.0, 160.0]),
@@ -114,6 +118,20 @@ EXERCISE = Exercise(
         ),
         Mistake("above_twice_the_overhead", _with(clear=_above(2)), THRESHOLD),
         Mistake("above_ten_times_the_overhead", _with(clear=_above(10)), THRESHOLD),
+        Mistake(
+            "twenty_itself",
+            _with(clear=lambda n, t, overhead: t >= 20 * overhead),
+            "A time of exactly 20 overheads is kept. Those above it are asked for: >, not >=.",
+        ),
+        Mistake(
+            "original_neighbours",
+            lambda n, t, overhead: (np.diff(np.log(t)) / np.diff(np.log(n)))[
+                (t[:-1] > 20 * overhead) & (t[1:] > 20 * overhead)
+            ],
+            "Slopes are taken between the sizes as they came, and sorted out afterwards. Where a "
+            "size in the middle is left out, those before and after it become neighbours: choose "
+            "the sizes first, then take slopes.",
+        ),
         Mistake(
             "sizes_above_the_overhead",
             _with(clear=lambda n, t, overhead: n > 20 * overhead),
@@ -266,6 +284,6 @@ EXERCISE = Exercise(
     definition="Where times are exactly c n², every slope is 2, whatever the sizes and the unit.",
     general="Take three sizes, 100, 200 and 400, with times 3, 6 and 24: the slopes are 1 and 2. "
     "Then let the sizes be no doublings, and then the first time be near the overhead.",
-    why="Slopes that still rise from left to right say that the time is a sum of powers: then no "
-    "single exponent describes it.",
+    why="Slopes that still rise from left to right say that no single power describes the time: it "
+    "is a sum of powers, or something of the overhead is left, or a cache is full.",
 )

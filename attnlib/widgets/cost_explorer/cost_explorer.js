@@ -90,7 +90,7 @@ function sizeSliders(model) {
   const lengths = new Set(LENGTHS);
   const fitting = () => HEADS.filter((heads) => model.get("d_model") % heads === 0);
   return [
-    sizeSlider(model, "d_model", "Length d", () => lengths.add(model.get("d_model")), take),
+    sizeSlider(model, "d_model", "Width d", () => lengths.add(model.get("d_model")), take),
     sizeSlider(model, "n_heads", "Heads h", fitting, (heads) => {
       wished = given = null;
       change(model, { n_heads: heads });

@@ -195,7 +195,7 @@ class CostExplorer(BookWidget):
         words = self.words
         yield Move("slider", "Items n", "ArrowUp", {"n": 2 * self.n})
         longer = self.d_model * 3 // 2  # after a power of two
-        yield Move("slider", "Length d", "ArrowRight", {"d_model": longer})
+        yield Move("slider", "Width d", "ArrowRight", {"d_model": longer})
         yield Move("slider", "Heads h", "ArrowRight", {"n_heads": 2 * self.n_heads})
         yield Move("slider", "Arithmetic", "End", {"flops_per_s": 1e15})
         yield Move("slider", "Memory", "Home", {"bytes_per_s": 1e9})

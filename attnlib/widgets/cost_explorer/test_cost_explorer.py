@@ -393,12 +393,12 @@ def test_heads_share_the_width_evenly(show):
     handle(page, "Heads h").press("End")
     frame(page)
     assert state(page, CostExplorer)["n_heads"] == 24
-    handle(page, "Length d").press("Home")
+    handle(page, "Width d").press("Home")
     frame(page)
     found = state(page, CostExplorer)
     assert (found["d_model"], found["n_heads"]) == (2, 2)
     CostExplorer(**found)
-    handle(page, "Length d").press("End")
+    handle(page, "Width d").press("End")
     frame(page)
     found = state(page, CostExplorer)
     assert (found["d_model"], found["n_heads"]) == (8192, 16)
@@ -407,7 +407,7 @@ def test_heads_share_the_width_evenly(show):
 @browser
 def test_the_sliders_reach_what_models_have(show):
     page = show(CostExplorer(d_model=768, n_heads=12, n=1000))
-    length, heads, items = (handle(page, name) for name in ("Length d", "Heads h", "Items n"))
+    length, heads, items = (handle(page, name) for name in ("Width d", "Heads h", "Items n"))
     steps = ((length, "ArrowRight", 1024, 8), (length, "ArrowLeft", 768, 12))
     steps += ((heads, "ArrowRight", 768, 16), (heads, "ArrowLeft", 768, 12))
     for control, key, d_model, n_heads in steps:
@@ -426,7 +426,7 @@ def test_the_sliders_reach_what_models_have(show):
 @pytest.mark.parametrize(("d_model", "n_heads"), [(20, 5), (768, 12), (7, 7), (8192, 64)])
 def test_the_thumbs_stand_where_the_traits_are(show, d_model, n_heads):
     page = show(CostExplorer(d_model=d_model, n_heads=n_heads))
-    for name, value in (("Length d", d_model), ("Heads h", n_heads)):
+    for name, value in (("Width d", d_model), ("Heads h", n_heads)):
         thumb = handle(page, name)
         before = int(thumb.input_value())
         assert thumb.get_attribute("aria-valuetext") == str(value)
@@ -434,7 +434,7 @@ def test_the_thumbs_stand_where_the_traits_are(show, d_model, n_heads):
         for _ in range(before):
             thumb.press("ArrowRight")
         frame(page)
-        assert state(page, CostExplorer)[{"L": "d_model", "H": "n_heads"}[name[0]]] == value
+        assert state(page, CostExplorer)[{"W": "d_model", "H": "n_heads"}[name[0]]] == value
 
 
 @browser
