@@ -143,7 +143,7 @@ def handles(page):
         for handle in widget.locator(HANDLES).all():
             if handle.is_visible():
                 name = handle.evaluate(
-                    "e => e.closest('[role=slider]')?.ariaLabel ?? e.labels[0].textContent"
+                    "e => (e.closest('[role=slider]') ?? e).ariaLabel ?? e.labels[0].textContent"
                 )
                 found.append((f"{kind}: {name}", handle))
     return found
