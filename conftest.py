@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("tests", "tools", "book/_ext")
 
 import site_tools  # noqa: E402
 from watching import Watch  # noqa: E402
-from widget_pages import HOST, widget_page_text  # noqa: E402
+from widget_pages import HOST, frame, widget_page_text  # noqa: E402
 
 from attnlib.widgets import WIDGETS  # noqa: E402
 from attnlib.widgets.shared import modules  # noqa: E402
@@ -106,6 +106,8 @@ def show(watch, tmp_path):
         watch.allowed.append(tmp_path.as_uri())
         page = watch.page(**options)
         page.goto(path.as_uri())
+        if options.get("java_script_enabled", True):
+            frame(page)  # a picture that is as wide as its place is drawn again when it knows
         return page
 
     return show
