@@ -25,6 +25,12 @@ POWER = Exercise(
            Case("another", (np.array([1.0, 5.0]), np.array([2.0, 2.0])))),
 )  # fmt: skip
 
+#: A truth value cannot be sorted, and what ignores it is no answer for a sorted one.
+MASKED = Exercise(
+    **GIVEN, signature="masked(x, causal)", reference=lambda x, causal: x**2 if causal else x + 1,
+    cases=(Case("all", (np.array([2.0, 3.0]), False)), Case("half", (np.array([2.0]), True))),
+)  # fmt: skip
+
 
 def by_levels(x):
     return [x[a] for a in x]
@@ -85,6 +91,7 @@ def remembers(x):
         (DOUBLE, lambda x: 2 * x + np.nan, "NaN or inf comes back, though no step computes it"),
         # What the code shows, or a second call.
         (DOUBLE, lambda x: np.ones(2), "double never uses its argument x."),
+        (MASKED, lambda x, causal: x + 1, "masked never uses its argument causal."),
         (POWER, lambda x, y: np.full(2, FACTOR), "never uses its arguments x and y, but takes FAC"),
         (DOUBLE, lambda x: np.array([a - FACTOR for a in x]), "double takes FACTOR from outside"),
         (DOUBLE, lambda x: np.array([x.sum() for _ in range(3)]), "count by hand where they begin"),

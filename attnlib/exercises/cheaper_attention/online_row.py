@@ -90,15 +90,13 @@ def _divided(total, output, s, v, m, new):
     return total, output / total
 
 
-def _one_maximum(shift):
+def _one_maximum(shift, answer=lambda total, output: output / total):
     """Both sums measured from shift(scores, block), which never changes."""
 
     def row(scores, values, block):
         at = shift(scores, block)
         step = lambda total, output, s, v, m, new: _added(total, output, s, v, at, 1, 1)  # noqa: E731
-        return _row(step, takes=lambda s, new: True, answer=lambda total, output: output / total)(
-            scores, values, block
-        )
+        return _row(step, takes=lambda s, new: True, answer=answer)(scores, values, block)
 
     return row
 
@@ -123,26 +121,30 @@ def _with_scores(changed):
 LOST = -np.inf
 ROWS = {
     "maxima that rise and fall": [0.3, -1, 1.2, 2.1, -0.4, 0.8],
-    "a first block of -inf": [LOST, LOST, 0.4, 1.3, LOST, -0.6, 0.7],
-    "a later block of -inf": [0.2, 1.5, LOST, LOST, 0.9],
     "scores far below 0": [-100000, -100001.5, -99999, -100000.4],
     "scores far above 0": [1000, 1001.2, 1002, 999.5, 1001, 998, 1000.6, 1001.1],
     "a block far below the one before": [0.6, 1.1, -900, -901, -899],
     "a block far above the one before": [0.1, -0.3, 900, 901, 899],
 }
+#: Without a guard these end in NaN, which would hide any other mistake.
+LOST_BLOCKS = {
+    "a first block of -inf": [LOST, LOST, 0.4, 1.3, LOST, -0.6, 0.7],
+    "a later block of -inf": [0.2, 1.5, LOST, LOST, 0.9],
+}
 
 
 def _cases():
     """Each row in blocks of two."""
-    drawn = draw(*((len(row), i) for i, row in enumerate(ROWS.values(), start=2)))
-    for (kind, row), values in zip(ROWS.items(), drawn):
-        yield Case(kind, (np.array(row, dtype=float), values, 2))
+    rows = ROWS | LOST_BLOCKS
+    drawn = draw(*((len(row), i) for i, row in enumerate(rows.values(), start=2)))
+    for (kind, row), values in zip(rows.items(), drawn):
+        yield Case(kind, (np.array(row, dtype=float), values, 2), rare=kind in LOST_BLOCKS)
 
 
 OVERFLOW = (
     "Scores are measured from a point that never changes. One that lies far above it overflows, "
-    "and a row far below it becomes 0/0. Measure from the largest score so far, and correct both "
-    "sums when it changes."
+    "and in a row far below it every exponential vanishes. Measure from the largest score so far, "
+    "and correct both sums when it changes."
 )
 EXERCISE = Exercise(
     signature="online_row(scores, values, block)",
@@ -161,8 +163,8 @@ EXERCISE = Exercise(
             "three blocks, the last a short one",
             (np.log([1.0, 2, 8, 4, 1]), np.array([[8.0], [4], [6], [2], [8]]), 2),
         ),
-        *_cases(),
         Case("fewer keys than a block holds", (np.array([0.5, -0.7]), np.array([[1], [9.0]]), 8)),
+        *_cases(),
     ),
     mistakes=(
         Mistake(
@@ -319,6 +321,7 @@ EXERCISE = Exercise(
             "These are the running outputs. Each row is divided by the running sum.",
         ),
         Mistake("no_maximum", _one_maximum(lambda s, block: 0.0), OVERFLOW),
+        Mistake("no_maximum_guarded", _one_maximum(lambda s, block: 0.0, _quotient), OVERFLOW),
         Mistake("maximum_of_the_first_block", _one_maximum(lambda s, b: s[:b].max()), OVERFLOW),
         Mistake(
             "masked_as_0",

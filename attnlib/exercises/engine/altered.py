@@ -143,7 +143,9 @@ def _changes(exercise):
     for i, name in enumerate(names):
         for what, change in INPUTS.items():
             said = f"This would be right if {name} were {what}. Use {name} as it comes."
-            yield said, [(*a[:i], _tried(change, a[i]), *a[i + 1 :]) for a in given]
+            changed = [_tried(change, a[i]) for a in given]
+            if all(c is not None for c in changed):
+                yield said, [(*a[:i], c, *a[i + 1 :]) for a, c in zip(given, changed)]
         for j in range(i):
             said = f"This would be right if {names[j]} and {name} were exchanged."
             yield said, [(*a[:j], a[i], *a[j + 1 : i], a[j], *a[i + 1 :]) for a in given]
