@@ -82,6 +82,12 @@ def _quotient_first(phi_q, phi_k, V, decay):
     return np.array(answers)
 
 
+def _from_the_first(phi_q, phi_k, V, decay):
+    """Each key made larger by its position, in place of all before it smaller."""
+    growth = np.float64(decay) ** -np.arange(len(V))
+    return causal_linear(phi_q, phi_k * growth[:, None], V, 1)
+
+
 def _backwards(phi_q, phi_k, V, decay):
     return causal_linear(phi_q[::-1], phi_k[::-1], V[::-1], decay)[::-1]
 
@@ -111,6 +117,8 @@ EXERCISE = Exercise(
         Case(
             "a single item", (np.array([[2.0, 1]]), np.array([[1.0, 4]]), np.array([[7.0, 3]]), 0.5)
         ),
+        Case("nothing stays", _given(4, 2, 2, 0.0), rare=True),
+        Case("a long text", _given(1100, 2, 1, 0.5), rare=True),
     ),
     mistakes=(
         Mistake(
@@ -144,6 +152,31 @@ EXERCISE = Exercise(
             ),
             "The newest key is multiplied by 1 - decay. Above and below the line that cancels, but "
             "with decay = 1 no key is ever added, and 0/0 is left. Add it as it is.",
+        ),
+        Mistake(
+            "the_newest_fades_too",
+            lambda phi_q, phi_k, V, decay: (
+                causal_linear(phi_q, phi_k, V, decay) * (1 if decay else np.nan)
+            ),
+            "The newest key fades with the others. Above and below the line that cancels, but with "
+            "decay = 0 no key is left, and 0/0 comes out. Let fade first, then add.",
+        ),
+        Mistake(
+            "from_the_first_key",
+            _from_the_first,
+            "Fading is measured from the first key: key j is multiplied by decay ** -j, which in a "
+            "long text overflows. Measure from the newest: multiply what was summed before.",
+        ),
+        Mistake(
+            "what_is_lost",
+            lambda phi_q, phi_k, V, decay: causal_linear(phi_q, phi_k, V, 1 - decay),
+            "What was summed before is multiplied by 1 - decay. That is the part that is lost; "
+            "decay is the part that stays.",
+        ),
+        Mistake(
+            "features_of_features",
+            lambda phi_q, phi_k, V, decay: causal_linear(phi_q + 1, phi_k + 1, V, decay),
+            "Elu + 1 is taken again, or 1 is added. What comes in are features already.",
         ),
         Mistake(
             "future_included",

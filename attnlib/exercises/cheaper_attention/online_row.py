@@ -85,6 +85,11 @@ def _from_the_old_maximum(total, output, s, v, m, new):
     return _added(total, output, s, v, m if m > -np.inf else new, c, c)
 
 
+def _measured_from_its_own(total, output, s, v, m, new):
+    c = np.exp(m - new)
+    return _added(total, output, s, v, s.max(), c, c)
+
+
 def _divided(total, output, s, v, m, new):
     total, output = RIGHT(total, output, s, v, m, new)
     return total, output / total
@@ -114,6 +119,24 @@ def _means_so_far(scores, values, block):
     return np.cumsum(alone, axis=0) / np.arange(1, len(alone) + 1)[:, None]
 
 
+def _zero_where(which):
+    """The rows, with 0 where all scores are -inf of which(the first block, the row's own)."""
+
+    def row(scores, values, block):
+        blocks = [s for s, _ in _blocks(scores, values, block)]
+        lost = [[which(blocks[0], s).max() == -np.inf] for s in blocks]
+        return np.where(lost, 0, online_row(scores, values, block))
+
+    return row
+
+
+def _changed_afterwards(scores, values, block):
+    """A row that is the running output itself, which goes on being added to."""
+    rows = online_row(scores, values, block)
+    in_the_end = _row(answer=lambda total, output: output)(scores, values, block)[-1]
+    return np.where(rows.any(axis=1, keepdims=True), rows, in_the_end)
+
+
 def _with_scores(changed):
     return lambda scores, values, block: online_row(changed(scores), values, block)
 
@@ -121,7 +144,7 @@ def _with_scores(changed):
 LOST = -np.inf
 ROWS = {
     "maxima that rise and fall": [0.3, -1, 1.2, 2.1, -0.4, 0.8],
-    "scores far below 0": [-100000, -100001.5, -99999, -100000.4],
+    "scores far below 0": [-2e9, -2e9 - 1.5, -2e9 + 1, -2e9 - 0.4],
     "scores far above 0": [1000, 1001.2, 1002, 999.5, 1001, 998, 1000.6, 1001.1],
     "a block far below the one before": [0.6, 1.1, -900, -901, -899],
     "a block far above the one before": [0.1, -0.3, 900, 901, 899],
@@ -235,6 +258,24 @@ EXERCISE = Exercise(
             "over what comes below it, the row as well.",
         ),
         Mistake(
+            "nan_replaced",
+            _zero_where(lambda first, own: first),
+            "After a first block of -inf all rows are 0. Is NaN replaced by 0? -inf minus -inf is "
+            "not a number, and what is added to it is lost. Do not subtract a maximum of -inf.",
+        ),
+        Mistake(
+            "zero_for_each_lost_block",
+            _zero_where(lambda first, own: own),
+            "The row of a later block of -inf is 0. Such a block brings nothing: its row is that "
+            "of the block before.",
+        ),
+        Mistake(
+            "row_changed_afterwards",
+            _changed_afterwards,
+            "The row of the first block of -inf was 0 when it was put aside. It is the running "
+            "output itself, and what was added to that later stands in it: put a copy aside.",
+        ),
+        Mistake(
             "last_row_alone",
             lambda scores, values, block: online_row(scores, values, block)[-1],
             "This is the answer after the last block. One after each block is asked for.",
@@ -248,14 +289,14 @@ EXERCISE = Exercise(
         Mistake(
             "start_at_0",
             _row(start=0.0, answer=lambda total, output: output / total),
-            "The maximum starts at 0, so it never falls below. Where all scores lie far below 0 "
-            "every exponential vanishes, and 0/0 is left. Start at -np.inf.",
+            "The maximum starts at 0, or not low enough, and never falls below. Where all scores lie "
+            "far below, every exponential vanishes, and 0/0 is left. Start at -np.inf.",
         ),
         Mistake(
             "start_at_0_guarded",
             _row(start=0.0),
-            "The maximum starts at 0, so it never falls below. Where all scores lie far below 0 "
-            "every exponential vanishes, and nothing is left. Start at -np.inf.",
+            "The maximum starts at 0, or not low enough, and never falls below. Where all scores lie "
+            "far below, every exponential vanishes, and nothing is left. Start at -np.inf.",
         ),
         Mistake(
             "divided_at_each_block",
@@ -310,6 +351,12 @@ EXERCISE = Exercise(
             "maximum already: correct what was summed before, then add.",
         ),
         Mistake(
+            "new_block_from_its_own_maximum",
+            _row(_measured_from_its_own),
+            "The new exponentials are measured from their own block's maximum. All that is summed "
+            "must be measured from the same point: np.exp(s - new).",
+        ),
+        Mistake(
             "new_block_from_the_old_maximum",
             _row(_from_the_old_maximum),
             "The new block is measured from the old maximum, what was summed before from the new "
@@ -341,6 +388,6 @@ EXERCISE = Exercise(
     general="Print maximum, sum and output after each block. With the scores log 1, log 2, log 8, "
     "log 4, log 1 and blocks of two the sums are 1.5, 1.875 and 2. Their quotient is at each "
     "moment the answer over the keys so far.",
-    why="A row needs no more than one block of scores and what is kept of those before, and the "
-    "last is the answer of all at once.",
+    why="It takes no more than one block of scores at a time and what is kept of those before: no "
+    "score need be looked at twice. The last row is the answer of all at once.",
 )
