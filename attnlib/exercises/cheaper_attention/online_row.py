@@ -289,14 +289,14 @@ EXERCISE = Exercise(
         Mistake(
             "start_at_0",
             _row(start=0.0, answer=lambda total, output: output / total),
-            "The maximum starts at 0, or not low enough, and never falls below. Where all scores lie "
-            "far below, every exponential vanishes, and 0/0 is left. Start at -np.inf.",
+            "The maximum starts at 0, or not low enough, and never falls below. Where all scores "
+            "lie far below, every exponential vanishes, and 0/0 is left. Start at -np.inf.",
         ),
         Mistake(
             "start_at_0_guarded",
             _row(start=0.0),
-            "The maximum starts at 0, or not low enough, and never falls below. Where all scores lie "
-            "far below, every exponential vanishes, and nothing is left. Start at -np.inf.",
+            "The maximum starts at 0, or not low enough, and never falls below. Where all scores "
+            "lie far below, every exponential vanishes, and nothing is left. Start at -np.inf.",
         ),
         Mistake(
             "divided_at_each_block",

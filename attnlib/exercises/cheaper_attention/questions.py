@@ -127,9 +127,9 @@ QUESTIONS = {
             "r = 2048, against 2 n² d.",
         ),
         right(
-            "It takes about ten times as many multiply-adds as before.",
-            "r (d + 1) against n d is 2048 · 65 against 200 · 64, a factor of 10.4. And that "
-            "leaves out what it takes to make the features.",
+            "It takes more than ten times as many multiply-adds as before.",
+            "r (d + 1) against n d is 2048 · 65 against 200 · 64, a factor of 10.4. Making the "
+            "features takes 2 n r d, nearly as many again.",
         ),
         wrong(
             "It is a little faster, since 200 is more than 64.",
