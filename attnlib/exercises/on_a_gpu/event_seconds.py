@@ -129,6 +129,7 @@ EXERCISE = Exercise(
         Case("one of five interrupted", _given(5, 7.0, 1.5, 1.2, 40.0, 1.4, 1.1, 1.0)),
         Case("an even number of calls", _given(4, 30.0, 0.4, 0.7, 0.5, 0.9, 0.2)),
         Case("a slow call at the end", _given(3, 6.0, 1.0, 1.25, 5.0, 3.5)),
+        Case("two of four interrupted", _given(4, 7.0, 1.0, 2.0, 40.0, 30.0, 1.5)),
     ),
     mistakes=(
         Mistake(
@@ -140,7 +141,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_warm_up",
             _of(statistics.median, untimed=0),
-            "The first call is timed with the others. It takes much longer than any that follows; "
+            "The first call is timed with the others. It takes longer than calls usually do; "
             "one call comes before, untimed.",
         ),
         Mistake(
@@ -148,6 +149,22 @@ EXERCISE = Exercise(
             _of(statistics.median, untimed=0, more=1),
             "One call more is made, but it is timed with the others. The first is not to be in the "
             "median.",
+        ),
+        Mistake(
+            "one_more",
+            _of(statistics.median, more=1),
+            "One call too many is timed: `repeats` of them, and the untimed one is not counted.",
+        ),
+        Mistake(
+            "first_left_out_too",
+            _of(lambda taken: statistics.median(taken[1:])),
+            "One call goes untimed, and then the first of the others is left out as well.",
+        ),
+        Mistake(
+            "slowest_left_out",
+            _of(lambda taken: statistics.median(sorted(taken)[:-1]), untimed=0, more=1),
+            "The slowest call is left out. That need not be the first: another may have been "
+            "interrupted. Leave out the first.",
         ),
         Mistake(
             "one_fewer",
