@@ -109,6 +109,12 @@ EXERCISE = Exercise(
         Mistake("in_turns", _in_turns, IN_TURNS),
         Mistake("tables_in_turns", partial(_in_turns, arrays=0), IN_TURNS),
         Mistake(
+            "products_and_exponentials_added",
+            _floors(join=lambda terms: max(terms[0] + terms[2], terms[1])),
+            "Products and exponentials are added up. Here they go on side by side, and the slowest "
+            "of the three decides.",
+        ),
+        Mistake(
             "table_of_allowed_pairs",
             _floors(in_table=_half),
             "The table has only the allowed pairs in this count. Naive attention writes and reads "

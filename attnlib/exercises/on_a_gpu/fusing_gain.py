@@ -24,17 +24,19 @@ EXERCISE = Exercise(
     task="Write fusing_gain(d, itemsize, passes, ridge): for very many items, the least time of "
     "naive attention over that of fused attention, which is compute-bound. Naive attention is "
     "kernels one after another: two matrix products of 2 n² d FLOPs, each of which moves the table "
-    "of n² numbers once, and between them kernels that move it passes − 2 times, without FLOPs.",
+    "of n² numbers once, and between them kernels that move it passes − 2 times in all, without "
+    "FLOPs. No pair is skipped.",
     returns="a single number",
     reference=fusing_gain,
     own=True,
     cases=(
         Case("all kernels wait for memory", (64, 2, 4, 200.0)),
         Case("products wait for arithmetic", (64, 4, 4, 14.0)),
-        Case("a mask in a kernel of its own", (128, 2, 6, 300.0)),
+        Case("a scale in a kernel of its own", (128, 2, 6, 300.0)),
         Case("products wait for arithmetic, eight passes", (96, 4, 8, 20.0)),
         Case("double precision, wide heads", (256, 8, 6, 50.0)),
         Case("products wait for arithmetic, narrow heads", (8, 2, 6, 3.0)),
+        Case("a pass of more than half of the fused time", (64, 2, 4, 100.0)),
     ),
     mistakes=(
         Mistake(
@@ -64,6 +66,12 @@ EXERCISE = Exercise(
             "products_left_out",
             _with(product=lambda one: 0.0),
             "The two products are missing. Only the kernels between them are counted.",
+        ),
+        Mistake(
+            "held_against_all",
+            _with(product=lambda one: 0.5 if one < 1 else one),
+            "A pass is held against the whole fused time. A product has half of the FLOPs: it "
+            "waits for memory as soon as a pass takes more than 0.5.",
         ),
         Mistake(
             "one_product",
@@ -132,6 +140,6 @@ EXERCISE = Exercise(
     "together.",
     general="Take d = 64, two bytes, four passes and a ridge of 200. One pass takes "
     "2 · 200 / 256 = 1.5625 of the fused time, and all four 6.25.",
-    why="Where the ridge is low the ratio does not fall to 1, but to 1 and the passes between: one "
-    "kernel computes and moves at once, kernels in turns do not.",
+    why="Where the products wait for arithmetic the ratio is 1 and the passes between: one kernel "
+    "computes and moves at once, kernels in turns do not.",
 )
