@@ -26,8 +26,8 @@ QUESTIONS = {
         ),
     ),
     "wider": number(
-        "A machine has a ridge of 60 FLOPs a byte, and a number takes two bytes. From which width "
-        "on is naive attention with four passes compute-bound, for very many items?",
+        "A machine has a ridge of 60 FLOPs a byte, and a number takes two bytes. Above which width "
+        "is naive attention with four passes compute-bound, for very many items?",
         answer=120,
         tolerance=0.5,
         why="For very many items the intensity is d / s, and d / 2 is 60 where d is 120.",
