@@ -29,6 +29,12 @@ TOO_TALL_OR_SMALL = """
     }
 """
 
+OVERFLOW = """
+    Math.max(...["html", "article > section > section"]
+      .flatMap((selector) => [...document.querySelectorAll(selector)])
+      .map((e) => e.scrollWidth - e.clientWidth))
+"""
+
 #: Already compressed; a server sends them as they are.
 PACKED = (".woff", ".woff2", ".png", ".jpg", ".webp")
 
@@ -89,6 +95,11 @@ def settle(page):
 def too_tall_or_small(page):
     """What of the page's widgets is too high for a narrow screen, or too small to be read."""
     return page.evaluate(TOO_TALL_OR_SMALL, [TALLEST, SMALLEST])
+
+
+def overflow(page):
+    """By how many pixels a page is wider than the window, or is cut off beside a section."""
+    return page.evaluate(OVERFLOW)
 
 
 def transfer(page, address):

@@ -2,7 +2,7 @@
 
 import pytest
 from axe_rules import OF_ONE_COLOUR, violations
-from page_metrics import MAX_BYTES, MAX_REQUESTS, settle, sizes, too_tall_or_small
+from page_metrics import MAX_BYTES, MAX_REQUESTS, overflow, settle, sizes, too_tall_or_small
 from site_tools import chapters, pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
@@ -22,14 +22,12 @@ JUMPS = """
     shifts.reduce((sum, s) => sum + s.value, 0) < 0.1 ? [] : shifts.map((s) =>
       `jumps by ${s.value}: ${s.sources.map((x) => x.node?.outerHTML?.slice(0, 120) ?? "?")}`)
 """
-#: What is wrong with formulas, figures and width, in words.
+#: What is wrong with formulas and figures, in words.
 FAULTS = """
     async (scheme) => {
       const found = [];
       const all = (selector) => [...document.querySelectorAll(selector)];
       const fault = (wrong, words) => wrong && found.push(words);
-      const wide = document.documentElement.scrollWidth - innerWidth;
-      fault(wide > 0, `is ${wide} pixels wider than the window`);
       fault(all("h1").filter((e) => e.checkVisibility()).length !== 1, "has not one title to see");
       fault(all("[data-model]:not([data-alive])").length, "has a widget that is not alive");
       for (const { textContent } of all("[data-alive]:not([data-script='quiz'])"))
@@ -100,6 +98,8 @@ def test_a_visit_finds_nothing_to_object_to(watch, server, path):
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
         faults = page.evaluate(FAULTS, scheme) + too_tall_or_small(page)
+        wide = overflow(page)
+        faults += [f"is {wide} pixels wider than the window, or than a section"] if wide > 0 else []
         faults += violations(page, contrast=scheme == "light" or path in IN_COLOUR)
         found += [f"{width} pixels, {scheme}: {fault}" for fault in faults]
     assert not found, f"{path}:\n" + "\n".join(found)

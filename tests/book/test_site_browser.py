@@ -4,7 +4,7 @@ import re
 
 import pytest
 from html_pages import Page
-from page_metrics import settle
+from page_metrics import overflow, settle
 from page_storage import wait_for_stored_theme
 from playwright.sync_api import expect
 
@@ -22,11 +22,6 @@ BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 def brightness(page):
     red, green, blue = map(int, re.findall(r"\d+", page.evaluate(BACKGROUND))[:3])
     return (red + green + blue) / 765
-
-
-def overflow(page):
-    """By how many pixels the page is wider than the window."""
-    return page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
 
 @pytest.mark.parametrize("path", [COVER, CHAPTER])
