@@ -102,7 +102,8 @@ export function workedTable(model) {
     ),
   );
 
-  const writeNumbers = readable(table, (scores, weights, y) => {
+  // The bars are written with the numbers, so that a row is painted once for both.
+  const draw = readable(table, (scores, weights, y) => {
     const normalizer = model.get("normalizer");
     const raw = beforeNormalising(scores, weights, normalizer, model.get("temperature"));
     write(before, BEFORE[normalizer]);
@@ -112,19 +113,13 @@ export function workedTable(model) {
       write(row.score, number(scores[i], 2));
       write(row.before, short(raw[i]));
       write(row.weight, number(weights[i], 3));
+      row.bar.style.backgroundSize = `${(100 * weights[i]).toFixed(2)}% 100%`;
       write(row.product, vector(model.get("V")[i].map((x) => x * weights[i])));
     });
     write(total, short(raw.reduce((a, b) => a + b, 0)));
     write(output, vector(y));
     fields.forEach(({ update }) => update());
   });
-
-  function draw(scores, weights, y) {
-    rows.forEach(({ bar }, i) => {
-      bar.style.backgroundSize = `${(100 * weights[i]).toFixed(2)}% 100%`;
-    });
-    writeNumbers(scores, weights, y);
-  }
 
   const given = h("p", { class: "attn-given attn-query" }, "q = ", query);
   const restore = () => fields.forEach((field) => field.restore());
