@@ -96,18 +96,15 @@
     document.querySelector(".top-search input").focus();
   });
 
-  // What is wider than its place can be reached and scrolled by keyboard.
-  const wide = new ResizeObserver((entries) => {
-    for (const { target } of entries) {
-      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
-      else target.removeAttribute("tabindex");
+  // What is wider than its place can be reached and scrolled by keyboard. The column is watched, not
+  // each block: a browser looks at everything watched in every frame in which anything moves.
+  const column = new ResizeObserver(() => {
+    for (const block of document.querySelectorAll("pre, mjx-container")) {
+      if (block.scrollWidth > block.clientWidth) block.tabIndex = 0;
+      else block.removeAttribute("tabindex");
     }
   });
-  const watch = (selector) => document.querySelectorAll(selector).forEach((e) => wide.observe(e));
-  watch("pre");
-  addEventListener("load", () =>
-    window.MathJax?.startup?.promise?.then(() => watch("mjx-container")),
-  );
+  column.observe(document.querySelector("article"));
 
   // Code can be copied.
   for (const block of document.querySelectorAll(".cell_input pre, .cell_input + pre")) {
