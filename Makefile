@@ -45,7 +45,7 @@ bench: .venv/installed
 	$(BIN)/python -m benchmarks.one_core
 
 bench-page: .venv/installed book
-	$(BIN)/python tools/bench_page.py
+	$(BIN)/python tools/bench_page.py $(CHAPTER)
 
 # What building the site needs; all the rest, PyTorch among it, comes on top
 .venv/building: book/requirements.txt constraints.txt pyproject.toml

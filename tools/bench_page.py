@@ -1,11 +1,11 @@
-"""Measure every chapter's page and print a table: `make bench-page`.
+"""Measure chapters' pages and print a table: `make bench-page`, or of one `CHAPTER=02`.
 
 Times are taken with the processor slowed four times and belong to this machine; their ratios say
 more.  For a page it is the time until its first widget lives, over the time until something is seen
 of the same page without its scripts: medians of five fresh visits each, in turns.  Below stands
-everything that can be dragged in its first widget of each kind, over a floor that was measured just
-before: an empty page in which one circle follows the pointer.  Each is dragged three times, and the
-least disturbed counts, as what else runs on a machine only ever adds.
+all that can be dragged in its first widget of each kind, over a floor: an empty page in which one
+circle follows the pointer.  What else runs on a machine comes and goes within seconds, so floor and
+widget are dragged in turns, five times each; a ratio is the median of the five turns' own.
 """
 
 import statistics
@@ -14,7 +14,6 @@ import tempfile
 from pathlib import Path
 
 from page_metrics import (
-    FRAMES,
     MAX_BYTES,
     MAX_REQUESTS,
     SLOWDOWN,
@@ -31,7 +30,6 @@ from playwright.sync_api import sync_playwright
 from site_tools import ROOT, chapters, html_of, launch, serve
 
 RUNS = 5
-DRAGS = 3
 #: At most: alive over painted; work of a frame over the floor's, median and 95th percentile.
 RATIOS = 1.3, 2.5, 3.0
 FLOOR = """<!DOCTYPE html><title>Floor</title>
@@ -45,61 +43,52 @@ FLOOR = """<!DOCTYPE html><title>Floor</title>
 """
 
 
-def drags(page):
-    """Work and latency, each as median and 95th percentile, of all that can be dragged."""
-    slow_down(page)
-    page.evaluate(FRAMES)
-    times = {}
+def opened(browser, address):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(address)
+    settle(page)
+    return page
+
+
+def dragged(page, handle):
+    """Work and latency of one drag's frames, each as median and 95th percentile."""
+    page.bring_to_front()
+    reset = handle.locator("xpath=ancestor::*[@data-alive]").get_by_text("Reset")
+    if reset.count():
+        reset.click()
+    slow = slow_down(page)
+    frames = drag_frames(page, handle)
+    slow.detach()
+    return [t for kind in ("work", "latency") for t in quantiles([f[kind] for f in frames])]
+
+
+def in_turns(browser, address, floor_address):
+    """Of each thing that can be dragged: ``(name, times, the floor's times, ratios of work)``."""
+    floor, page = opened(browser, floor_address), opened(browser, address)
+    ((_, circle),) = handles(floor)
     for name, handle in handles(page):
-        runs = []
-        for _ in range(DRAGS):
-            reset = handle.locator("xpath=ancestor::*[@data-alive]").get_by_text("Reset")
-            if reset.count():
-                reset.click()
-            runs.append(drag_frames(page, handle))
-        measured = [
-            [t for kind in ("work", "latency") for t in quantiles([f[kind] for f in frames])]
-            for frames in runs
-        ]
-        times[name] = min(measured)
-    return times
+        turns = [(dragged(floor, circle), dragged(page, handle)) for _ in range(RUNS)]
+        least, times = ([statistics.median(t) for t in zip(*of)] for of in zip(*turns))
+        ratios = [statistics.median(b[k] / a[k] for a, b in turns) for k in (0, 1)]
+        yield name, times, least, ratios
+    floor.close()
+    page.close()
 
 
-def measure(browser, address):
-    """One page's numbers: its row, and the times of each thing that can be dragged."""
+def visited(browser, address):
+    """Of one page: requests, kilobytes, paint without scripts, first widget alive."""
 
     def fresh(measurement):
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         try:
-            return measurement(context.new_page())
+            return measurement(context.new_page(), address)
         finally:
             context.close()
 
-    def dragged(page):
-        page.goto(address)
-        settle(page)
-        return drags(page)
-
-    sent = fresh(lambda page: transfer(page, address))
-    turns = [
-        [fresh(lambda page, time=time: time(page, address)) for time in (first_alive, first_paint)]
-        for _ in range(RUNS)
-    ]
-    alive, painted = (statistics.median(times) for times in zip(*turns))
-    row = [len(sent), sum(size for _, size in sent) / 1000, painted, alive]
-    return row, fresh(dragged)
-
-
-def floor(browser):
-    """The same for a page that holds nothing else."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "index.html").write_text(FLOOR, encoding="utf-8")
-        with serve(folder) as address:
-            page = browser.new_page(viewport={"width": 1280, "height": 900})
-            page.goto(f"{address}index.html")
-            times = drags(page)
-            page.close()
-    return times
+    sent = fresh(transfer)
+    turns = [[fresh(time) for time in (first_paint, first_alive)] for _ in range(RUNS)]
+    painted, alive = (statistics.median(times) for times in zip(*turns))
+    return len(sent), sum(size for _, size in sent) / 1000, painted, alive
 
 
 def tell(name, values, *ratios):
@@ -109,27 +98,28 @@ def tell(name, values, *ratios):
     print(f"{name:<46}{row}".rstrip(), flush=True)
 
 
-def main(folder=None):
-    folder = folder or html_of(ROOT)
+def main(number=""):
+    folder = html_of(ROOT)
     if not Path(folder, "index.html").exists():
         print(f"no site in {folder}: run make book first", file=sys.stderr)
         return 1
     print(f"Processor slowed {SLOWDOWN} times; kB compressed; times in ms.\n")
     heads = ["requests", "kB", "painted", "alive", "ratio"]
     print(f"{'page':<46}" + "".join(f"{head:>9}" for head in heads))
-    heads = ["work p50", "p95", "late p50", "p95", "× floor", "p95"]
+    heads = ["work p50", "p95", "late p50", "p95", "floor", "p95", "× floor", "p95"]
     print(f"{'  what is dragged':<46}" + "".join(f"{head:>9}" for head in heads) + "\n")
-    with sync_playwright() as playwright, serve(folder) as address:
-        browser = launch(playwright)
-        for chapter in chapters():
-            ((name, least),) = floor(browser).items()
-            row, times = measure(browser, address + chapter)
-            tell(chapter, row, (row[3] / row[2], RATIOS[0]))
-            tell(f"  {name}", least)
-            for name, values in times.items():
-                work = ((a / b, most) for a, b, most in zip(values, least, RATIOS[1:]))
-                tell(f"  {name}", values, *work)
-        browser.close()
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as empty:
+        Path(empty, "index.html").write_text(FLOOR, encoding="utf-8")
+        with serve(folder) as address, serve(empty) as floor:
+            browser = launch(playwright)
+            for chapter in chapters():
+                if not Path(chapter).name.startswith(number):
+                    continue
+                row = visited(browser, address + chapter)
+                tell(chapter, row, (row[3] / row[2], RATIOS[0]))
+                for name, times, least, ratios in in_turns(browser, address + chapter, floor):
+                    tell(f"  {name}", [*times, *least[:2]], *zip(ratios, RATIOS[1:]))
+            browser.close()
     started, middle, slow = RATIOS
     print(
         f"\nAt most {MAX_REQUESTS} requests and {MAX_BYTES // 1000} kB; a page alive within "

@@ -53,7 +53,7 @@ FIRST_PAINT = """
     }).observe({ type: "paint", buffered: true }))
 """
 
-# For every movement of the pointer that changes the widget two times, in milliseconds, until its
+# For every movement of the pointer that moves what is held two times, in milliseconds, until its
 # frame is done.
 #   work:    from the start of the event's handlers. Handlers, the draw in requestAnimationFrame
 #            (the listener here asks for its frame first, so it sees the widget's too), style,
@@ -62,25 +62,30 @@ FIRST_PAINT = """
 #            up to 16.7 ms that the page cannot influence.
 # What happens after the main thread (raster, display) is not in either.
 FRAMES = """
-    window.frames = [];
-    let changed = false;
-    for (const place of document.querySelectorAll("[data-alive]"))
-      new MutationObserver(() => (changed = true)).observe(place, {
-        subtree: true, childList: true, attributes: true, characterData: true,
-      });
-    addEventListener("pointermove", (event) => {
-      const start = performance.now();
-      requestAnimationFrame(() => {
-        const { port1, port2 } = new MessageChannel();
-        port1.onmessage = () => {
-          const end = performance.now();
-          if (changed)
-            window.frames.push({ work: end - start, latency: end - event.timeStamp });
-          changed = false;
-        };
-        port2.postMessage(null);
-      });
-    }, { capture: true });
+    (held) => {
+      const state = () => held.value ?? [held.getAttribute("cx"), held.getAttribute("cy")].join();
+      const frames = [];
+      let last = state();
+      const onMove = (event) => {
+        const start = performance.now();
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => {
+            const end = performance.now();
+            if (state() === last) return;
+            last = state();
+            frames.push({ work: end - start, latency: end - event.timeStamp });
+          };
+          port2.postMessage(null);
+        });
+      };
+      addEventListener("pointermove", onMove, { capture: true });
+      window.framesDone = () => {
+        removeEventListener("pointermove", onMove, { capture: true });
+        return new Promise((done) =>
+          requestAnimationFrame(() => setTimeout(() => done(frames), 50)));
+      };
+    }
 """
 HANDLES = "[role=slider] circle:last-of-type, input[type=range]"
 
@@ -121,9 +126,11 @@ def sizes(answers):
     return found
 
 
-def slow_down(page, factor=SLOWDOWN):
+def slow_down(page):
+    """Slow the page's processor down, until the session that is returned is detached."""
     client = page.context.new_cdp_session(page)
-    client.send("Emulation.setCPUThrottlingRate", {"rate": factor})
+    client.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+    return client
 
 
 def first_alive(page, address):
@@ -168,12 +175,11 @@ def drag_frames(page, handle, moves=80):
     reach = max(40, 0.45 * box["width"])
     page.mouse.move(x, y)
     page.mouse.down()
-    page.evaluate("window.frames.length = 0")
+    handle.evaluate(FRAMES)
     for step in range(moves):
         page.mouse.move(x + reach * ((step % 20) / 10 - 1), y - 20 * (step % 3))
     page.mouse.up()
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
-    return page.evaluate("window.frames")
+    return page.evaluate("window.framesDone()")
 
 
 def quantiles(values):
