@@ -97,9 +97,11 @@
   });
 
   // What is wider than its place can be reached and scrolled by keyboard. The column is watched, not
-  // each block: a browser looks at everything watched in every frame in which anything moves.
+  // each block: a browser looks at everything watched in every frame in which anything moves. What is
+  // folded is not laid out for it: the column grows when it is opened.
+  const shown = ":is(pre, mjx-container):not(details:not([open]) *)";
   const column = new ResizeObserver(() => {
-    for (const block of document.querySelectorAll("pre, mjx-container")) {
+    for (const block of document.querySelectorAll(shown)) {
       if (block.scrollWidth > block.clientWidth) block.tabIndex = 0;
       else block.removeAttribute("tabindex");
     }

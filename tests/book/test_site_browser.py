@@ -227,6 +227,12 @@ def test_code_and_wide_widgets_take_more_room_than_text(open_page, window, text,
     assert page.locator("pre").first.evaluate("e => getComputedStyle(e).fontSize") == f"{letter}px"
     scrolled = page.locator("pre").evaluate_all("all => all.filter((e) => e.tabIndex === 0).length")
     assert scrolled == 0 or window < 1280
+    page.locator("details").evaluate_all("all => all.forEach((e) => (e.open = true))")
+    assert page.locator("pre").evaluate_all("all => all.some((e) => e.scrollWidth > e.clientWidth)")
+    page.wait_for_function(
+        """[...document.querySelectorAll("pre, mjx-container")]
+           .every((e) => e.scrollWidth > e.clientWidth === (e.tabIndex === 0))"""
+    )
 
 
 @each_protocol
