@@ -1,11 +1,12 @@
-"""Measure chapters' pages and print a table: `make bench-page`, or of one `CHAPTER=02`.
+"""Measure the chapters' pages, or one, and print a table: `make bench-page CHAPTER=02`.
 
 Times are taken with the processor slowed four times and belong to this machine; their ratios say
 more.  For a page it is the time until its first widget lives, over the time until something is seen
-of the same page without its scripts: medians of five fresh visits each, in turns.  Below stands
-all that can be dragged in its first widget of each kind, over a floor: an empty page in which one
-circle follows the pointer.  What else runs on a machine comes and goes within seconds, so floor and
-widget are dragged in turns, five times each; a ratio is the median of the five turns' own.
+of the same page without its scripts: medians of five fresh visits each, in turns.  Below it, for
+everything that can be dragged in its first widget of each kind, is the work of a frame over that of
+a floor: an empty page in which one circle follows the pointer.  What else runs on a machine comes
+and goes within seconds, so floor and widget are dragged in turns, five times each; the ratio is the
+median of the five turns' own, not the quotient of the columns beside it.
 """
 
 import statistics
@@ -13,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from check import chapter
 from page_metrics import (
     MAX_BYTES,
     MAX_REQUESTS,
@@ -23,7 +25,7 @@ from page_metrics import (
     handles,
     quantiles,
     settle,
-    slow_down,
+    slowed,
     transfer,
 )
 from playwright.sync_api import sync_playwright
@@ -32,7 +34,7 @@ from site_tools import ROOT, chapters, html_of, launch, serve
 RUNS = 5
 #: At most: alive over painted; work of a frame over the floor's, median and 95th percentile.
 RATIOS = 1.3, 2.5, 3.0
-FLOOR = """<!DOCTYPE html><title>Floor</title>
+FLOOR = """<!DOCTYPE html><title>Floor</title><body style="margin: 0">
 <div data-alive data-script="floor"><div role="slider" aria-label="one circle, nothing else">
 <svg width="300" height="300"><circle cx="100" cy="100" r="20"/></svg></div></div>
 <script>
@@ -56,21 +58,20 @@ def dragged(page, handle):
     reset = handle.locator("xpath=ancestor::*[@data-alive]").get_by_text("Reset")
     if reset.count():
         reset.click()
-    slow = slow_down(page)
-    frames = drag_frames(page, handle)
-    slow.detach()
+    with slowed(page):
+        frames = drag_frames(page, handle)
     return [t for kind in ("work", "latency") for t in quantiles([f[kind] for f in frames])]
 
 
 def in_turns(browser, address, floor_address):
-    """Of each thing that can be dragged: ``(name, times, the floor's times, ratios of work)``."""
+    """Of each thing that can be dragged: ``(name, its times, the floor's, ratios of work)``."""
     floor, page = opened(browser, floor_address), opened(browser, address)
     ((_, circle),) = handles(floor)
     for name, handle in handles(page):
         turns = [(dragged(floor, circle), dragged(page, handle)) for _ in range(RUNS)]
-        least, times = ([statistics.median(t) for t in zip(*of)] for of in zip(*turns))
+        lowest, times = ([statistics.median(t) for t in zip(*of)] for of in zip(*turns))
         ratios = [statistics.median(b[k] / a[k] for a, b in turns) for k in (0, 1)]
-        yield name, times, least, ratios
+        yield name, times, lowest, ratios
     floor.close()
     page.close()
 
@@ -98,7 +99,8 @@ def tell(name, values, *ratios):
     print(f"{name:<46}{row}".rstrip(), flush=True)
 
 
-def main(number=""):
+def main(named=None):
+    measured = [f"book/{chapter(named).path.stem}.html"] if named else chapters()
     folder = html_of(ROOT)
     if not Path(folder, "index.html").exists():
         print(f"no site in {folder}: run make book first", file=sys.stderr)
@@ -112,13 +114,11 @@ def main(number=""):
         Path(empty, "index.html").write_text(FLOOR, encoding="utf-8")
         with serve(folder) as address, serve(empty) as floor:
             browser = launch(playwright)
-            for chapter in chapters():
-                if not Path(chapter).name.startswith(number):
-                    continue
-                row = visited(browser, address + chapter)
-                tell(chapter, row, (row[3] / row[2], RATIOS[0]))
-                for name, times, least, ratios in in_turns(browser, address + chapter, floor):
-                    tell(f"  {name}", [*times, *least[:2]], *zip(ratios, RATIOS[1:]))
+            for page in measured:
+                row = visited(browser, address + page)
+                tell(page, row, (row[3] / row[2], RATIOS[0]))
+                for name, times, lowest, ratios in in_turns(browser, address + page, floor):
+                    tell(f"  {name}", [*times, *lowest[:2]], *zip(ratios, RATIOS[1:]))
             browser.close()
     started, middle, slow = RATIOS
     print(

@@ -2,6 +2,7 @@
 
 import gzip
 import statistics
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 #: Targets of the book for a chapter page (bytes are compressed, times on a slowed processor).
@@ -53,8 +54,8 @@ FIRST_PAINT = """
     }).observe({ type: "paint", buffered: true }))
 """
 
-# For every movement of the pointer that moves what is held two times, in milliseconds, until its
-# frame is done.
+# Two times, in milliseconds, for every movement of the pointer that moves what is held: both until
+# its frame is done.
 #   work:    from the start of the event's handlers. Handlers, the draw in requestAnimationFrame
 #            (the listener here asks for its frame first, so it sees the widget's too), style,
 #            layout and paint: a message posted in the frame is delivered after all of these.
@@ -126,30 +127,34 @@ def sizes(answers):
     return found
 
 
-def slow_down(page):
-    """Slow the page's processor down, until the session that is returned is detached."""
+@contextmanager
+def slowed(page):
+    """The page's processor is slowed down meanwhile."""
     client = page.context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
-    return client
+    try:
+        yield
+    finally:
+        client.send("Emulation.setCPUThrottlingRate", {"rate": 1})
 
 
 def first_alive(page, address):
     """Milliseconds from the start of the navigation until the first widget lives, or None."""
-    slow_down(page)
     page.add_init_script(FIRST_ALIVE)
-    page.goto(address)
-    settle(page)
+    with slowed(page):
+        page.goto(address)
+        settle(page)
     return page.evaluate("window.firstAlive ?? null")
 
 
 def first_paint(page, address):
     """Milliseconds until something of the page is seen, when none of its scripts comes."""
-    slow_down(page)
     client = page.context.new_cdp_session(page)
     client.send("Network.enable")
     client.send("Network.setBlockedURLs", {"urls": ["*.js", "*.js?*"]})
-    page.goto(address)
-    return page.evaluate(FIRST_PAINT)
+    with slowed(page):
+        page.goto(address)
+        return page.evaluate(FIRST_PAINT)
 
 
 def handles(page):
@@ -167,25 +172,35 @@ def handles(page):
     return found
 
 
-def drag_frames(page, handle, moves=80):
-    """Drag a handle to and fro; ``[{"work": ms, "latency": ms}, ...]``, one a changed frame."""
+def drag_frames(page, handle, moves=80, warmup=20):
+    """Drag a handle to and fro, and back to where it was.
+
+    Returns ``[{"work": ms, "latency": ms}, ...]``, one for each frame in which it moved, without
+    those of the first `warmup` moves.
+    """
     handle.scroll_into_view_if_needed()
     box = handle.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     reach = max(40, 0.45 * box["width"])
     page.mouse.move(x, y)
     page.mouse.down()
-    handle.evaluate(FRAMES)
-    for step in range(moves):
+    for step in range(warmup + moves):
+        if step == warmup:
+            handle.evaluate(FRAMES)
         page.mouse.move(x + reach * ((step % 20) / 10 - 1), y - 20 * (step % 3))
+    frames = page.evaluate("window.framesDone()")
+    page.mouse.move(x, y)
     page.mouse.up()
-    return page.evaluate("window.framesDone()")
+    if len(frames) < 2:
+        raise RuntimeError(f"dragging does not move {handle}")
+    return frames
 
 
 def quantiles(values):
     """Median and 95th percentile.
 
     >>> quantiles(range(1, 101))
-    (50.5, 95.95)
+    (50.5, 95.05)
     """
-    return statistics.median(values), statistics.quantiles(values, n=20)[-1]
+    p95 = statistics.quantiles(values, n=20, method="inclusive")[-1]
+    return statistics.median(values), p95

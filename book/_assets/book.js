@@ -96,17 +96,19 @@
     document.querySelector(".top-search input").focus();
   });
 
-  // What is wider than its place can be reached and scrolled by keyboard. The column is watched, not
-  // each block: a browser looks at everything watched in every frame in which anything moves. What is
-  // folded is not laid out for it: the column grows when it is opened.
-  const shown = ":is(pre, mjx-container):not(details:not([open]) *)";
-  const column = new ResizeObserver(() => {
-    for (const block of document.querySelectorAll(shown)) {
+  // What is wider than its place can be reached and scrolled by keyboard. The column is watched, as
+  // a browser looks at everything that is watched in every frame in which anything moves: it changes
+  // its width with the window, and its height when a fold is opened. What is folded is not asked, as
+  // the answer would cost its layout.
+  const unfolded = ":is(pre, mjx-container):not(details:not([open]) *)";
+  const reach = () => {
+    for (const block of document.querySelectorAll(unfolded)) {
       if (block.scrollWidth > block.clientWidth) block.tabIndex = 0;
       else block.removeAttribute("tabindex");
     }
-  });
-  column.observe(document.querySelector("article"));
+  };
+  new ResizeObserver(reach).observe(document.querySelector("article"));
+  addEventListener("load", () => window.MathJax?.startup?.promise?.then(reach));
 
   // Code can be copied.
   for (const block of document.querySelectorAll(".cell_input pre, .cell_input + pre")) {

@@ -121,6 +121,12 @@ def weights(page):
     return [numbers(row[3])[-1] for row in cells(page)]
 
 
+def bars(page):
+    return page.locator(".attn-track").evaluate_all(
+        "all => all.map((e) => parseFloat(getComputedStyle(e).backgroundSize))"
+    )
+
+
 def expected(query):
     plane = QueryPlane(query=query)
     return attend(np.array([query]), plane.K, plane.V, score=dot)[1][0]
@@ -158,7 +164,9 @@ def test_numbers_of_a_held_widget_follow_at_the_pace_of_reading(show):
         frame(page)
     page.wait_for_timeout(100)
     passed = page.evaluate("performance.now()") - start
-    assert weights(page) == pytest.approx(expected(point(page, "Query")), abs=1e-3)
+    rest = expected(point(page, "Query"))
+    assert weights(page) == pytest.approx(rest, abs=1e-3)
+    assert bars(page) == pytest.approx(100 * rest, abs=0.1)
     changes = page.evaluate("changes")
     assert changes["shown"] > 30 and 3 < changes["written"] <= passed / 66 + 1, (changes, passed)
 
@@ -282,10 +290,7 @@ def test_an_arrow_ends_in_its_point_and_feet_show_the_scores(show, query):
 def test_bars_discs_and_output_show_weights_and_mean(show):
     model = QueryPlane(query=[0.6, 0.2], V=[[9, 1], [2, 7], [4, 4]])
     page = show(model)
-    bars = page.locator(".attn-track").evaluate_all(
-        "all => all.map((e) => parseFloat(getComputedStyle(e).backgroundSize))"
-    )
-    assert bars == pytest.approx(100 * model.weights, abs=0.02)
+    assert bars(page) == pytest.approx(100 * model.weights, abs=0.02)
     plane = page.get_by_role("group", name=RIGHT)
     radii = np.array([float(r.get_attribute("r")) for r in plane.locator(".attn-disc").all()])
     assert radii**2 / (radii**2).sum() == pytest.approx(model.weights, abs=2e-3)

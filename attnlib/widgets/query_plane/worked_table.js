@@ -102,7 +102,7 @@ export function workedTable(model) {
     ),
   );
 
-  // The bars are written with the numbers, so that a row is painted once for both.
+  // The bars go with their numbers: a row is not painted at all between two writings.
   const draw = readable(table, (scores, weights, y) => {
     const normalizer = model.get("normalizer");
     const raw = beforeNormalising(scores, weights, normalizer, model.get("temperature"));
