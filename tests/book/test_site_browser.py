@@ -1,11 +1,14 @@
 """One page in depth: from disk, without JavaScript, its theme, contents, search, print."""
 
+import io
 import re
 
+import numpy as np
 import pytest
 from html_pages import Page
 from page_metrics import overflow, settle
 from page_storage import wait_for_stored_theme
+from PIL import Image
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
@@ -249,6 +252,17 @@ def test_what_is_too_wide_is_reached_by_keyboard(open_page):
     page.locator("details").evaluate_all("all => all.forEach((e) => (e.open = true))")
     page.set_viewport_size({"width": 240, "height": 800})
     page.wait_for_function(REACHED)
+
+
+def test_a_widget_does_not_twitch_when_it_is_pressed(open_page):
+    page = open_page(CHAPTER, width=1280)
+    widget = page.locator(".attn").first
+    widget.get_by_role("slider", name="Query", exact=True).locator("circle").last.hover()
+    shots = [widget.screenshot()]
+    page.mouse.down()
+    shots.append(widget.screenshot())
+    before, pressed = (np.array(Image.open(io.BytesIO(shot)), dtype=int) for shot in shots)
+    assert (abs(pressed - before).max(axis=2) > 25).sum() < 500
 
 
 @each_protocol
