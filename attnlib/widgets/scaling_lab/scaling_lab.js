@@ -43,7 +43,7 @@ export function render({ model, el }) {
     yTicks: [[-3, ".001"], [-2, ".01"], [-1, ".1"], [0, "1"], [1, "10"]],
     xLabel: "scores times",
   });
-  const columns = names.map((_, i) => dots(derivatives, i + 1, 0.6));
+  const columns = names.map((_, i) => dots(derivatives, i + 1, 0.6, N_Q));
 
   const controls = [
     bound(model, "dimension", slider, {

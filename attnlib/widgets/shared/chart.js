@@ -1,6 +1,6 @@
 // Small charts: axes with ticks, bars, columns of dots.
 import { keepSizes } from "./movable.js";
-import { bar, set, svg, tick } from "./parts.js";
+import { set, svg, tick } from "./parts.js";
 
 const SIZE = { width: 210, height: 160, left: 32, bottom: 36, top: 10, right: 12 };
 
@@ -27,17 +27,16 @@ export function chart(name, { x, y, xTicks, yTicks, xLabel }) {
   return { root, toX, toY };
 }
 
-// A column of dots round x, side by side over this width, all in one path of strokes without
-// length, whose caps are round.
-export function dots(plot, x, width) {
+// A column of so many dots round x, side by side over this width, all in one path of strokes
+// without length, whose caps are round.
+export function dots(plot, x, width, count) {
+  const placeOf = (_, i) => plot.toX(x + width * ((i + 0.5) / count - 0.5)).toFixed(2);
+  const places = Array.from({ length: count }, placeOf);
   const path = svg("path", { class: "attn-dots" });
   plot.root.append(path);
   return {
     draw(values) {
-      const pieces = values.map((y, i) => {
-        const place = plot.toX(x + width * ((i + 0.5) / values.length - 0.5));
-        return `M${place.toFixed(2)} ${plot.toY(y).toFixed(2)}h0`;
-      });
+      const pieces = values.map((y, i) => `M${places[i]} ${plot.toY(y).toFixed(2)}h0`);
       set(path, { d: pieces.join("") });
     },
     choose: (chosen) => set(path, { "data-chosen": chosen ? "" : null }),
@@ -48,11 +47,11 @@ export function dots(plot, x, width) {
 export function bars(plot, positions, width) {
   const path = svg("path", { class: "attn-stem" });
   const base = plot.toY(0);
-  const broad = plot.toX(width) - plot.toX(0);
-  const starts = positions.map((x) => plot.toX(x - width / 2));
+  const starts = positions.map((x) => `M${plot.toX(x - width / 2).toFixed(2)} ${base}V`);
+  const end = `h${(plot.toX(width) - plot.toX(0)).toFixed(2)}V${base}Z`;
   plot.root.append(path);
   return (heights) => {
-    const pieces = starts.map((x, i) => bar(x, base, plot.toY(heights[i]), broad));
+    const pieces = starts.map((start, i) => start + plot.toY(heights[i]).toFixed(2) + end);
     set(path, { d: pieces.join("") });
   };
 }
