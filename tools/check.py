@@ -18,7 +18,7 @@ from attnlib.widgets import WIDGETS
 from attnlib.widgets.shared.question import Question
 
 BUILT = ROOT / "_build" / "check"
-TESTS = ["tests/book", "tests/widgets", "attnlib/widgets", "tests/exercises", "attnlib/exercises"]
+TESTS = ["tests/book", "tests/widgets", "attnlib/widgets", "tests/exercises"]
 TESTS += ["tests/tools/test_workbook.py"]
 CHAPTERS = [page for path in NOTEBOOKS if (page := Page(path, None)).number]
 
@@ -49,7 +49,7 @@ def stages(page):
     # Sphinx repeats its warnings only for a page that it reads again.
     (BUILT / f"_build/.doctrees/book/{page.path.stem}.doctree").unlink(missing_ok=True)
     return {
-        "style": [*PYTHON, "ruff", "check", "attnlib/exercises"],
+        "style": [*PYTHON, "ruff", "check", "book/exercises"],
         "form and rules": [sys.executable, "tools/notebooks.py", "--check", str(page.path)],
         "page built": build_command(BUILT),
         f"notebook, page, exercises and widgets ({names})": [

@@ -12,7 +12,7 @@ from attnlib.exercises.engine.showing import show
 
 EXERCISES = all_exercises()
 FUNCTIONS = [e for e in EXERCISES.values() if e.kind == "function"]
-MISTAKES = {f"{e.name}-{m.name}": (e, m) for e in FUNCTIONS for m in e.mistakes}
+MISTAKES = {f"{e.name}-{n}": (e, m) for e in FUNCTIONS for n, m in enumerate(e.mistakes, 1)}
 
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 each_function = pytest.mark.parametrize("exercise", FUNCTIONS, ids=lambda e: e.name)
@@ -22,6 +22,20 @@ each_function = pytest.mark.parametrize("exercise", FUNCTIONS, ids=lambda e: e.n
 def test_the_reference_passes_and_each_mistake_gets_its_own_diagnosis(exercise):
     assert faults(exercise) == []
     assert check(exercise.name, exercise.reference).text.endswith(exercise.why)
+
+
+@each_exercise
+def test_right_answers_in_other_forms_pass(exercise):
+    for answer in exercise.also_right:
+        reply = examine(exercise, answer)
+        assert reply.passed, reply.text
+
+
+@each_exercise
+def test_variants_of_a_mistake_get_its_diagnosis(exercise):
+    for mistake in exercise.mistakes:
+        for answer in mistake.such_as:
+            assert examine(exercise, answer).message == mistake.diagnosis
 
 
 @pytest.mark.parametrize("exercise, mistake", MISTAKES.values(), ids=MISTAKES)

@@ -1,33 +1,53 @@
-"""Questions by name: `choice` and `number` write them, `ask` shows one."""
+"""Questions by name: read from a chapter's ``questions.md``, shown by `ask`."""
 
-from .catalogue import named, tables
+from ast import literal_eval
+from functools import cache
 
+from .catalogue import collected, named
+from .text import sections
 
-def right(text, why):
-    """A right option of a choice, with its reason."""
-    return {"text": text, "correct": True, "why": why}
-
-
-def wrong(text, why):
-    """A wrong option of a choice, with the reason why it is wrong."""
-    return {"text": text, "correct": False, "why": why}
+NUMBER = r"([-−]?[\d.e+-]+)"
+NUMERIC = ("answer", "why", "hint")
 
 
-def choice(question, *options):
-    """A question with options, each `right` or `wrong`."""
-    return {"question": question, "options": list(options)}
+def questions(path):
+    """The questions of a file: pairs of a name and the arguments of its widget."""
+    for section in sections(path):
+        read = _number if any(b.text.startswith("answer: ") for b in section.bullets) else _choice
+        yield section.heading.text, {"question": section.text} | read(section)
 
 
-def number(question, *, answer, tolerance, why, hint, mistakes):
-    """A question whose answer is a number; `mistakes` are wrong numbers, each with its reply."""
-    known = [{"value": value, "reply": reply} for value, reply in mistakes.items()]
-    answers = {"answer": answer, "tolerance": tolerance, "mistakes": known}
-    return {"question": question, "why": why, "hint": hint} | answers
+def _choice(section):
+    options = []
+    for bullet in section.bullets:
+        box, text = bullet.match(r"\[([ x])\] (.+)", "an option, '- [ ] …' or '- [x] …'")
+        if not bullet.reply:
+            raise bullet.expected("the reply to this option below it, '  - …'")
+        options.append({"text": text, "correct": box == "x", "why": bullet.reply})
+    if not any(option["correct"] for option in options):
+        raise section.heading.expected("a right option, '- [x] …', below this question")
+    return {"options": options}
 
 
+def _number(section):
+    settings, others = section.settings(NUMERIC)
+    mistakes = []
+    for bullet in others:
+        value, reply = bullet.match(NUMBER + ": (.+)", "a wrong number and its reply, '- 4: …'")
+        mistakes.append({"value": _value(value), "reply": reply})
+    answer, _, tolerance = settings.pop("answer").partition(" ± ")
+    numbers = {"answer": _value(answer), "tolerance": _value(tolerance), "mistakes": mistakes}
+    return settings | numbers
+
+
+def _value(text):
+    return literal_eval(text.replace("−", "-"))
+
+
+@cache
 def all_questions():
     """Every question of the book: name -> the arguments of its widget."""
-    return tables("questions", "QUESTIONS")
+    return collected(questions, "questions.md")
 
 
 def ask(name):
@@ -55,5 +75,5 @@ def ask(name):
     """
     from attnlib.widgets import NumberQuestion, Quiz
 
-    given = named(name, all_questions(), "question")
-    return (Quiz if "options" in given else NumberQuestion)(name=name, **given)
+    question = named(name, all_questions(), "question")
+    return (Quiz if "options" in question else NumberQuestion)(name=name, **question)

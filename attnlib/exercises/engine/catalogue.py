@@ -1,59 +1,78 @@
-"""Find an exercise by its name: the chapter's folder, a dot, the exercise's file."""
+"""Where the exercises are: the folder ``book/exercises/``, one folder a chapter."""
 
 import difflib
-from dataclasses import replace
+import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
-EXERCISES = Path(__file__).parents[1]
+ROOT = "book_exercises"  # what the chapters' modules are called in `sys.modules`
+NO_EXERCISE = {"README", "practice", "questions"}
 
 
 @cache
-def all_exercises():
-    """Every exercise of the book: each file of a chapter's folder that defines ``EXERCISE``.
+def folder():
+    """The book's folder of exercises: beside the package, or at or above the working directory.
 
-    Returns
-    -------
-    dict of str to Exercise
-        By name, in alphabetical order.
+    Raises
+    ------
+    FileNotFoundError
+        If there is none; the message lists where it was looked for.
+    """
+    here = Path.cwd()
+    places = [
+        top / "book" / "exercises" for top in (Path(__file__).parents[3], here, *here.parents)
+    ]
+    for place in places:
+        if place.is_dir():
+            return place
+    looked = ", ".join(map(str, dict.fromkeys(places)))
+    raise FileNotFoundError(f"the exercises are not here; looked for the book's folder at {looked}")
+
+
+def chapters():
+    """The folders of all chapters in their order: name -> path.
 
     Examples
     --------
-    >>> list(all_exercises())[0]
-    'adaptive_weights.adaptive_filter'
+    >>> chapters()["scaling"].name
+    '04_scaling'
     """
-    found = {}
-    for path in sorted(EXERCISES.glob("*/[!_]*.py")):
-        chapter, file = path.parent.name, path.stem
-        if chapter == "engine" or file.startswith("test_"):
-            continue
-        module = import_module(f"attnlib.exercises.{chapter}.{file}")
-        if hasattr(module, "EXERCISE"):
-            name = f"{chapter}.{file}"
-            found[name] = replace(module.EXERCISE, name=name)
-    return found
+    return {path.name.partition("_")[2]: path for path in sorted(folder().glob("[0-9][0-9]_*"))}
 
 
-@cache
-def tables(file, table):
-    """What all chapters' tables of one kind hold, such as `QUESTIONS` in each ``questions.py``.
+def module(path):
+    """The Python beside a text: ``scaling/score_std.py`` for ``scaling/score_std.md``."""
+    chapter = path.parent.name.partition("_")[2]
+    for name, place in ((ROOT, path.parents[1]), (f"{ROOT}.{chapter}", path.parent)):
+        package = sys.modules.setdefault(name, ModuleType(name))
+        package.__path__ = [str(place)]  # so that one file can import from its neighbours
+    return import_module(f"{ROOT}.{chapter}.{path.stem}")
 
-    Returns
-    -------
-    dict of str to object
-        By name, ``chapter.entry``.
-    """
-    found = {}
-    for path in sorted(EXERCISES.glob(f"*/{file}.py")):
-        module = import_module(f"attnlib.exercises.{path.parent.name}.{file}")
-        for name, entry in getattr(module, table, {}).items():
-            found[f"{path.parent.name}.{name}"] = entry
-    return found
+
+def texts():
+    """The text of every exercise: ``chapter.exercise`` -> path."""
+    return {
+        f"{chapter}.{path.stem}": path
+        for chapter, place in chapters().items()
+        for path in sorted(place.glob("*.md"))
+        if path.stem not in NO_EXERCISE
+    }
+
+
+def collected(read, file):
+    """What ``read(path)`` finds in each chapter's file of this name: ``chapter.entry`` -> entry."""
+    return {
+        f"{chapter}.{name}": entry
+        for chapter, place in chapters().items()
+        if (place / file).exists()
+        for name, entry in read(place / file)
+    }
 
 
 def named(name, known, what):
-    """The one of that name.
+    """The entry of that name.
 
     Raises
     ------
@@ -62,7 +81,7 @@ def named(name, known, what):
 
     Examples
     --------
-    >>> named("scaling.score_sdt", all_exercises(), "exercise")  # doctest: +ELLIPSIS
+    >>> named("scaling.score_sdt", texts(), "exercise")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: there is no exercise 'scaling.score_sdt'; near it: 'scaling.score_std', ...
     """
@@ -74,14 +93,3 @@ def named(name, known, what):
     near += [n for n in known if n.endswith("." + last) or n.startswith(chapter + ".")]
     listed = ", ".join(map(repr, dict.fromkeys(near or known)))
     raise ValueError(f"there is no {what} {wanted!r}; near it: {listed}")
-
-
-def find(name):
-    """The exercise of that name, ``chapter.exercise``.
-
-    Raises
-    ------
-    ValueError
-        If there is none, with the names that come near.
-    """
-    return named(name, all_exercises(), "exercise")

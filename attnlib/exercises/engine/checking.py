@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from . import wording
-from .catalogue import find
 from .comparing import as_numbers, counted, equal, has_form, outcomes_of, seen
 from .diagnosing import diagnose
 from .forms import remedy
 from .habits import taken_from
 from .nearly import BESIDES, HALF, kept_in
+from .reading import find
 from .reply import Reply
 from .running import call, has_gap
 from .showing import assigned, describe, listed

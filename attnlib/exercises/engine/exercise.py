@@ -12,7 +12,7 @@ class Mistake:
     Parameters
     ----------
     name : str
-        A short name, for tests.
+        Its code, for tests.
     answer : callable or value
         The wrong answer itself, of the kind that the exercise asks for.
     diagnosis : str
@@ -21,12 +21,15 @@ class Mistake:
         For an error that has many results, such as a search with too few rounds; ``answer`` is
         one of them. Takes what is compared on all cases, a list of finite arrays, and the cases;
         returns whether they look like this error. Asked if no mistake gives just this result.
+    such_as : tuple
+        More answers, for tests, that it should recognise.
     """
 
     name: str
     answer: Any
     diagnosis: str
     recognise: Callable | None = None
+    such_as: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,8 @@ class Exercise:
     cases : tuple of Case
         From smallest to largest; only for functions.
     mistakes : tuple of Mistake
+    also_right : tuple
+        Right answers in other forms, for tests.
     properties : tuple of callable
         Each takes the answer (an array) and the case's arguments, and returns None or one
         sentence: which property the answer breaks. The first that is broken is shown.
@@ -84,7 +89,7 @@ class Exercise:
     rtol, atol : float
         Tolerance: equal means within ``atol + rtol * |reference|``.
     name : str
-        ``chapter.exercise``, from the folder and the file that it stands in.
+        ``chapter.exercise``, from its folder and its file.
 
     Raises
     ------
@@ -111,6 +116,7 @@ class Exercise:
     reference: Any
     cases: tuple = ()
     mistakes: tuple = ()
+    also_right: tuple = ()
     properties: tuple = ()
     judge: Callable | None = None
     shape: tuple = ()
@@ -122,9 +128,6 @@ class Exercise:
     name: str = ""
 
     def __post_init__(self):
-        names = [m.name for m in self.mistakes]
-        if len(set(names)) < len(names):
-            raise ValueError(f"{self.signature}: two mistakes have one name, in {names}")
         if bool(self.cases) == bool(self.judge):
             raise ValueError(f"{self.signature}: give cases for a function, or a judge for numbers")
         if bool(self.cases) != callable(self.reference):

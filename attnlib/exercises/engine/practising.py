@@ -1,12 +1,16 @@
 """Practice by name: how a problem is drawn until its answers can be told apart, and `practice`."""
 
 import itertools
+import math
+import re
 from dataclasses import dataclass, field, replace
+from functools import cache
 from zlib import crc32
 
 import numpy as np
 
-from .catalogue import named, tables
+from .catalogue import collected, module, named
+from .text import sections
 
 
 def short(x):
@@ -129,10 +133,61 @@ class Kind:
         return found
 
 
+PLACE = re.compile(r"\{((?:[^{}]|\{[^{}]*\})*)\}")
+FORM = "'- {number}, {number}: reply'"
+
+
+def kinds(path):
+    """The kinds of practice in a file: pairs of a name and a Kind.
+
+    Each has a function of its name in the Python file beside the text. It takes a generator of
+    random numbers and returns its variables, a dict, and the answer. In the text ``{expression}``
+    is computed from these variables, with the module's names and those of `math`.
+    """
+    python = module(path)
+    for section in sections(path):
+        name, title = section.heading.match(r"(\w+): (.+)", "'## name: title'")
+        settings, mistakes = section.settings(("fields", "hint"), ("tolerance",))
+        fields, hint = settings["fields"].split(" | "), settings["hint"]
+        replies = [m.match(r"((?:\{.*?\}(?:, (?=\{))?)+): (.+)", FORM) for m in mistakes]
+        draw = _drawing(getattr(python, name), vars(python), section, replies)
+        tolerance = float(settings.get("tolerance", 0.006))
+        yield name, Kind(title=title, draw=draw, fields=fields, tolerance=tolerance, hint=hint)
+
+
+def _drawing(function, names, section, replies):
+    def draw(rng):
+        variables, answer = function(rng)
+        scope = vars(math) | names | {"short": short} | variables
+
+        def value(expression):
+            return eval(expression, scope)
+
+        def filled(text):
+            return PLACE.sub(lambda place: _written(value(place[1])), text)
+
+        return Problem(
+            question=filled(section.text),
+            answer=answer,
+            working=[filled(step.text) for step in section.steps],
+            mistakes={
+                filled(reply): np.hstack([value(e) for e in PLACE.findall(numbers)])
+                for numbers, reply in replies
+            },
+        )
+
+    return draw
+
+
+def _written(value):
+    return value if isinstance(value, str) else short(value)
+
+
+@cache
 def all_practice():
     """Every kind of practice of the book: name -> Kind."""
-    kinds = tables("practice", "PRACTICE")
-    return {name: replace(kind, name=name) for name, kind in kinds.items()}
+    found = collected(kinds, "practice.md")
+    return {name: replace(kind, name=name) for name, kind in found.items()}
 
 
 def practice(name, problems=24, seed=0):

@@ -1,1 +1,0 @@
-"""Exercises of chapter 8: a causal mask, masked weights, padding, a cache, a search for leaks."""

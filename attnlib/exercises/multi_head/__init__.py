@@ -1,1 +1,0 @@
-"""Exercises of chapter 6: split rows into heads, put the heads together, count, and take apart."""

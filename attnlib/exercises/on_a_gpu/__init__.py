@@ -1,1 +1,0 @@
-"""Exercises of chapter 14: on a gpu."""

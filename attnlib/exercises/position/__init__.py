@@ -1,1 +1,0 @@
-"""Exercises of chapter 10: position."""

@@ -1,1 +1,0 @@
-"""Exercises of chapter 3: scores that learn, the threshold of sparsemax, keys that can be found."""

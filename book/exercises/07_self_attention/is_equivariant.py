@@ -1,0 +1,163 @@
+"""A test of equivariance that can fail."""
+
+from itertools import permutations
+
+import numpy as np
+
+from attnlib import scaled_dot_product_attention, softmax
+from attnlib.exercises import Case, find
+from attnlib.exercises.engine.drawing import draw
+
+
+def _orders(X):
+    return [list(order) for order in permutations(range(len(X)))]
+
+
+def is_equivariant(f, X):
+    """The rows in another order have the outputs in that order, for every order."""
+    return all(np.allclose(f(X[order]), f(X)[order]) for order in _orders(X))
+
+
+def gives_back(X):
+    return X
+
+
+def attends(X):
+    W_K, W_V = np.triu(np.ones((2, X.shape[1], X.shape[1])))
+    return scaled_dot_product_attention(X, X @ W_K, X @ W_V.T)[0]
+
+
+def attends_down_the_columns(X):
+    return softmax(X @ X.T, axis=0) @ X
+
+
+def mean_for_all(X):
+    return np.repeat(X.mean(axis=0, keepdims=True), len(X), axis=0)
+
+
+def sums_along_each_row(X):
+    return np.cumsum(X, axis=1)
+
+
+def adds_its_place(X):
+    return X + np.arange(len(X))[:, None]
+
+
+def subtracts_the_largest(X):
+    return X - X.max(axis=0)
+
+
+def sums_so_far(X):
+    return np.cumsum(X, axis=0)
+
+
+def sorts_each_column(X):
+    return np.sort(X, axis=0)
+
+
+def turns_round(X):
+    return X[::-1]
+
+
+def adds_the_row_before(X):
+    return X + np.roll(X, 1, axis=0)
+
+
+def adds_both_neighbours(X):
+    return X + np.roll(X, 1, axis=0) + np.roll(X, -1, axis=0)
+
+
+def subtracts_the_first(X):
+    return X - X[:1]
+
+
+def subtracts_the_last(X):
+    return X - X[-1:]
+
+
+def first_for_all(X):
+    return np.repeat(X[:1], len(X), axis=0)
+
+
+def moves_on(X):
+    return np.roll(X, 1, axis=0)
+
+
+def exchanges_the_first_two(X):
+    return np.concatenate([X[:2][::-1], X[2:]])
+
+
+def _cases(*given):
+    """Functions, each with a kind and a number of rows, and rows of two numbers of their own."""
+    drawn = (draw((n, 2), (place + 1,))[0] for place, (_, _, n) in enumerate(given))
+    return tuple(Case(kind, (f, X)) for (f, kind, _), X in zip(given, drawn))
+
+
+def _turned(X):
+    return [range(len(X))[::-1]]
+
+
+def _rolled(X):
+    return [np.roll(range(len(X)), k) for k in range(len(X))]
+
+
+def _first_two(X):
+    return [[1, 0, *range(2, len(X))]]
+
+
+def _last_two(X):
+    return [[*range(len(X) - 2), len(X) - 1, len(X) - 2]]
+
+
+def _rows(Y):
+    """The rows in an order that depends on nothing but their numbers."""
+    return Y[np.lexsort(Y.round(9).T)]
+
+
+def _columns(f, X):
+    orders = (list(order) for order in permutations(range(X.shape[1])))
+    return all(np.allclose(f(X[:, order]), f(X)[:, order]) for order in orders)
+
+
+def _one_by_one(f, X):
+    return all(np.allclose(f(X[i : i + 1]), f(X)[i : i + 1]) for i in range(len(X)))
+
+
+def _share(f, X):
+    """The share of the orders that agree."""
+    return np.mean([np.allclose(f(X[order]), f(X)[order]) for order in _orders(X)])
+
+
+def _too_few(values, cases):
+    """Right of all that is equivariant, but more passes; no other mistake says the same."""
+    given = [case.args for case in cases]
+    said, wanted = [bool(v) for v in values], [is_equivariant(*args) for args in given]
+    lenient = said != wanted and all(s for s, w in zip(said, wanted) if w)
+    if not lenient or any(s for s, (f, _) in zip(said, given) if f is sorts_each_column):
+        return False
+    exercise = find("self_attention.is_equivariant")
+    others = (m.answer for m in exercise.mistakes if m.recognise is None)
+    return not any([bool(other(*args)) for args in given] == said for other in others)
+
+
+CASES = (
+    *_cases(
+        (gives_back, "the rows as they are", 3),
+        (attends, "self-attention", 3),
+        (sorts_each_column, "a function that sorts", 3),
+        (turns_round, "a function that turns the rows round", 3),
+        (adds_its_place, "a function that counts places", 3),
+        (sums_along_each_row, "each row for itself", 4),
+        (adds_the_row_before, "a ring of neighbours", 4),
+        (adds_both_neighbours, "a ring with both neighbours", 4),
+        (subtracts_the_first, "rows minus the first", 4),
+        (subtracts_the_last, "rows minus the last", 4),
+        (subtracts_the_largest, "rows minus the largest of each column", 3),
+        (sums_so_far, "sums of the rows so far", 3),
+        (attends_down_the_columns, "softmax along the wrong axis", 4),
+        (first_for_all, "the first row everywhere", 4),
+        (moves_on, "rows that move on by one", 3),
+        (exchanges_the_first_two, "the first two rows exchanged", 4),
+    ),
+    Case("the mean everywhere", (mean_for_all, np.array([[0.1], [0.2], [0.3]]))),
+)

@@ -1,0 +1,18 @@
+"""The work of a layer of self-attention, projections included."""
+
+from attnlib.exercises import Case
+
+
+def work(n, d_model, n_heads):
+    """Multiply-adds of four projections, of the scores and of the weighted sums."""
+    return 4 * n * d_model**2 + 2 * n**2 * d_model
+
+
+CASES = (
+    Case("three items and one head", (3, 2, 1)),
+    Case("two heads", (5, 6, 2)),
+    Case("more items than components", (20, 8, 4)),
+    Case("more components than items", (7, 48, 3)),
+    Case("a single item", (1, 12, 4)),
+    Case("many heads", (32, 24, 8)),
+)
