@@ -1,7 +1,7 @@
 """Begin a chapter: `make new-chapter N=05 NAME=many_queries`.
 
-Writes the notebook with its head, the folder of its exercises and its line in `_toc.yml`, brings
-the cover, the README and *Teach with it* up to date, and says what is still to be written.
+Writes the notebook with its head and its line in `_toc.yml`, brings the cover, the README and
+*Teach with it* up to date, and lists what is still to be written.
 """
 
 import keyword
@@ -42,8 +42,6 @@ def checked(number, name):
     for page in (Page(path, None) for path in NOTEBOOKS):
         if page.number == int(number) or (page.number and page.name == name):
             raise SystemExit(f"there is book/{page.path.name} already: choose another N and NAME")
-    if (ROOT / "attnlib" / "exercises" / name).exists():
-        raise SystemExit(f"there is attnlib/exercises/{name}/ already: choose another NAME")
     return int(number), name
 
 
@@ -67,14 +65,11 @@ def main(number="", name=""):
     text = text.replace("{number}", str(number)).replace("{title}", title)
     notebook = canonical(jupytext.reads(text, "md:myst"), notebook_macros())
     path = ROOT / "book" / f"{number:02}_{name}.ipynb"
-    init = ROOT / "attnlib" / "exercises" / name / "__init__.py"
     toc = ROOT / "_toc.yml"
     new_toc = with_entry(toc.read_text(encoding="utf-8"), path.stem)
     path.write_text(write(notebook), encoding="utf-8")
-    init.parent.mkdir()
-    init.write_text(f'"""Exercises of chapter {number}: {title.lower()}."""\n', encoding="utf-8")
     toc.write_text(new_toc, encoding="utf-8")
-    for written in [path, init, toc, *contents.write()]:
+    for written in [path, toc, *contents.write()]:
         print(f"wrote {written.relative_to(ROOT)}")
     print(
         "\nStill to be written (make check CHAPTER=", path.stem[:2], " says what is left):", sep=""

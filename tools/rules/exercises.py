@@ -8,8 +8,8 @@ from outputs import tags, texts
 from attnlib.exercises import all_exercises, all_practice, all_questions
 from rules.registry import chapter_rule
 
-EXERCISES, HINTS, MISTAKES, DIAGNOSIS = 3, 3, 4, 260
-QUESTIONS, PRACTICE = 3, 2
+EXERCISES, QUESTIONS, PRACTICE = 1, 1, 1
+HINTS, MISTAKES, DIAGNOSIS = 3, 4, 260
 
 
 @dataclass
@@ -36,7 +36,7 @@ def asked(page):
 
 
 def of_chapter(page):
-    """The chapter's exercises in `attnlib.exercises`, by their full names."""
+    """The chapter's exercises, by their full names."""
     return {name: e for name, e in all_exercises().items() if name.startswith(page.name + ".")}
 
 
@@ -51,7 +51,7 @@ def too_few(page, function, file, least):
     if (count := len(named(page, function))) < least:
         yield (
             f"{count} cells with {function}(…), at least {least} wanted: write them in "
-            f"attnlib/exercises/{page.name}/{file}.py, and show each under '## Questions' with "
+            f"book/exercises/{page.path.stem}/{file}.md, and show each under '## Questions' with "
             f'{function}("{page.name}.…")'
         )
 
@@ -85,8 +85,8 @@ def enough_exercises(page):
     """What a reader has not done is not learned."""
     if len(asked(page)) < EXERCISES:
         yield (
-            f"{len(asked(page))} exercises, at least {EXERCISES} wanted: a file each in "
-            f'attnlib/exercises/{page.name}/, and under "## Exercises" a cell with '
+            f"{len(asked(page))} exercises, at least {EXERCISES} wanted: a text and a Python file "
+            f'each in book/exercises/{page.path.stem}/, and under "## Exercises" a cell with '
             f'check("{page.name}.…", …)'
         )
 
@@ -98,7 +98,7 @@ def exercises_of_the_chapter(page):
         yield f'no cell has check("{name}", …): give the exercise a stub and a solution, or drop it'
     for name in sorted(set(asked(page)) - set(of_chapter(page))):
         place = name.removeprefix(page.name + ".")
-        yield f"there is no exercise {name!r}: write attnlib/exercises/{page.name}/{place}.py"
+        yield f"there is no exercise {name!r}: write book/exercises/{page.path.stem}/{place}.md"
 
 
 @chapter_rule

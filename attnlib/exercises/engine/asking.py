@@ -1,5 +1,6 @@
 """Questions by name: read from a chapter's ``questions.md``, shown by `ask`."""
 
+import re
 from ast import literal_eval
 from functools import cache
 
@@ -35,9 +36,11 @@ def _number(section):
     for bullet in others:
         value, reply = bullet.match(NUMBER + ": (.+)", "a wrong number and its reply, '- 4: …'")
         mistakes.append({"value": _value(value), "reply": reply})
-    answer, _, tolerance = settings.pop("answer").partition(" ± ")
-    numbers = {"answer": _value(answer), "tolerance": _value(tolerance), "mistakes": mistakes}
-    return settings | numbers
+    numbers = re.fullmatch(f"{NUMBER} ± {NUMBER}", settings.pop("answer"))
+    if not numbers:
+        raise section.heading.expected("'- answer: number ± tolerance' below the heading")
+    answer, tolerance = map(_value, numbers.groups())
+    return settings | {"answer": answer, "tolerance": tolerance, "mistakes": mistakes}
 
 
 def _value(text):

@@ -150,6 +150,8 @@ def kinds(path):
         settings, mistakes = section.settings(("fields", "hint"), ("tolerance",))
         fields, hint = settings["fields"].split(" | "), settings["hint"]
         replies = [m.match(r"((?:\{.*?\}(?:, (?=\{))?)+): (.+)", FORM) for m in mistakes]
+        if not hasattr(python, name):
+            raise section.heading.expected(f"a function {name} in {path.stem}.py")
         draw = _drawing(getattr(python, name), vars(python), section, replies)
         tolerance = float(settings.get("tolerance", 0.006))
         yield name, Kind(title=title, draw=draw, fields=fields, tolerance=tolerance, hint=hint)

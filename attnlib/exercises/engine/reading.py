@@ -12,6 +12,7 @@ from .text import sections
 
 REQUIRED = ("returns", "definition", "general", "why")
 OPTIONAL = ("own", "truth", "rtol", "atol")
+LET = r"let: `((\w+) = .+)`"
 CODES = r"(`[^`]+`(?:, `[^`]+`)*)"
 MISTAKE = rf"{CODES}(?:, recognised by `([^`]+)`)?(?:, such as {CODES})?: (.+)"
 
@@ -28,65 +29,65 @@ def read(path):
         If the text is not an exercise; the message has the line and what was expected.
     """
     head, *parts = sections(path)
-    python = module(path)
-    lets, head.bullets = (
-        [b for b in head.bullets if b.text.startswith("let: ") == let] for let in (True, False)
-    )
-    settings, others = head.settings(REQUIRED, OPTIONAL)
-    for bullet in others:
-        raise bullet.expected(f"one of {', '.join((*REQUIRED, *OPTIONAL, 'let'))}")
     signature, task = head.heading.text, head.text
     name, bracket, parameters = signature.rstrip(")").partition("(")
-    if bracket:
-        first = task.partition(" ")[0].rstrip(",:")
-        if first.isalpha() and first != "True":
-            task = task[0].lower() + task[1:]
-        task = f"Write {signature}: {task}"
+    settings, others = head.settings(REQUIRED, OPTIONAL)
+    form = f"'- let: `name = expression`' or one of {', '.join((*REQUIRED, *OPTIONAL))}"
+    lets = [bullet.match(LET, form) for bullet in others]
+    python = module(path)
 
-    def answer(code):
-        return _answer(code, parameters.split(", ") if bracket else None, lets, vars(python))
+    def answers(codes, line):
+        """What each code in backticks computes, by the code."""
+        try:
+            return {
+                code: _function(code, parameters.split(", "), lets, vars(python))
+                if bracket
+                else eval(code, dict(vars(python)))
+                for code in re.findall("`([^`]+)`", codes or "")
+            }
+        except SyntaxError:
+            raise line.expected("Python in backticks") from None
 
-    known, right = [], []
+    mistakes, also_right = [], []
     for part in parts:
         part.heading.match("Mistakes|Also right", "'## Mistakes' or '## Also right'")
-        for bullet in part.bullets:
+        for line in part.bullets:
             if part.heading.text == "Also right":
-                right += map(answer, _codes(bullet.match(CODES, "code in backticks")[0]))
+                (codes,) = line.match(CODES, "code in backticks")
+                also_right += answers(codes, line).values()
                 continue
-            codes, recognise, such_as, diagnosis = bullet.match(MISTAKE, "'- `code`: diagnosis'")
-            looks = recognise and eval(recognise, vars(python))
-            for code in _codes(codes):
-                known.append(Mistake(code, answer(code), diagnosis, looks))
-            known[-1] = replace(known[-1], such_as=tuple(map(answer, _codes(such_as))))
+            codes, recognise, variants, diagnosis = line.match(MISTAKE, "'- `code`: diagnosis'")
+            recognise = recognise and eval(recognise, dict(vars(python)))
+            such_as = tuple(answers(variants, line).values())
+            for code, answer in answers(codes, line).items():
+                mistakes.append(Mistake(code, answer, diagnosis, recognise, such_as))
+    if bracket:
+        first = task.partition(" ")[0].rstrip(",:")
+        lower = first.isalpha() and first != "True"
+        task = f"Write {signature}: {task[0].lower() if lower else task[0]}{task[1:]}"
+    reference = getattr(python, name)
     return Exercise(
+        name=f"{path.parent.name.partition('_')[2]}.{path.stem}",
         signature=signature,
         task=task,
-        **{key: settings[key] for key in REQUIRED},
-        **{key: float(settings[key]) for key in ("rtol", "atol") if key in settings},
-        **{key: True for key in ("own", "truth") if key in settings},
-        reference=getattr(python, name),
+        reference=reference,
         cases=tuple(map(_as_arrays, getattr(python, "CASES", ()))),
-        mistakes=tuple(known),
-        also_right=tuple(right),
+        mistakes=tuple(mistakes),
+        also_right=tuple(also_right),
         properties=getattr(python, "PROPERTIES", ()),
         judge=getattr(python, "judge", None),
-        shape=() if bracket else np.shape(getattr(python, name)),
         view=getattr(python, "view", None),
-        name=f"{path.parent.name.partition('_')[2]}.{path.stem}",
+        shape=() if bracket else np.shape(reference),
+        **{key: settings[key] for key in REQUIRED},
+        **{key: float(settings[key]) for key in ("rtol", "atol") if key in settings},
+        **{key: settings[key] == "yes" for key in ("own", "truth") if key in settings},
     )
 
 
-def _codes(text):
-    return re.findall("`([^`]+)`", text or "")
-
-
-def _answer(code, parameters, lets, names):
-    """An answer from its code: a value, or an expression of the arguments, or a function."""
-    if parameters is None:
-        return eval(code, dict(names))
+def _function(code, parameters, lets, names):
+    """A wrong answer from its code, an expression of the arguments or a function of them."""
     steps = [f"answer_ = ({code})"]
-    for let in reversed(lets):
-        variable, step = let.match("let: `((\\w+) = .+)`", "'- let: `name = expression`'")[::-1]
+    for step, variable in reversed(lets):
         if any(re.search(rf"\b{variable}\b", later) for later in steps):
             steps.insert(0, step)
     compiled = compile("\n".join(steps), f"<{code}>", "exec")

@@ -1,0 +1,209 @@
+"""Exercises, questions and practice are read from text, and a malformed text is refused."""
+
+import subprocess
+import sys
+
+import pytest
+
+from attnlib.exercises import check, examine
+from attnlib.exercises.engine import catalogue
+from attnlib.exercises.engine.asking import questions
+from attnlib.exercises.engine.practising import kinds
+from attnlib.exercises.engine.reading import read
+from attnlib.exercises.engine.text import Malformed
+
+HALF = """# half(x)
+
+Divide x by two. This line
+belongs to the task.
+
+- returns: a number
+- definition: Twice it is x.
+- general: Try x = 2.
+- why: Halving is linear.
+- let: `y = 2 * x`
+- let: `z = y + x`
+
+## Mistakes
+
+- `y`, `double`: You multiplied.
+- `x + z`, recognised by `large`, such as `9 * x`: That is
+  too large.
+
+## Also right
+
+- `0.5 * x`
+"""
+CODE = """from attnlib.exercises import Case
+
+def half(x):
+    return x / 2
+
+def double(x):
+    return 2 * x
+
+def large(values, cases):
+    return all(value > 3 * case.args[0] for value, case in zip(values, cases))
+
+CASES = (Case("a number", (3.0,)), Case("another", (4.0,)))
+"""
+ASK = """## two
+
+Twice 3?
+
+- answer: 6 ± 0.1
+- why: It is.
+- hint: Add.
+- 9: That is the square.
+
+## which
+
+Which is even?
+
+- [ ] 3
+  - It is odd.
+- [x] 4
+  - It is twice 2.
+"""
+DRAW = """## double: twice a number
+
+What is twice `{x}`?
+
+- fields: first | second
+- hint: Add it to itself.
+- {[x, x * x]}: That is the square.
+
+1. `{x} + {x} = {2 * x}`
+"""
+DRAWN = """def double(rng):
+    x = int(rng.integers(3, 9))
+    return {"x": x}, [2 * x, 2 * x]
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    """`write("half.md", text)` is the path of a new file in a folder of exercises."""
+    catalogue.sys.modules.pop(f"{catalogue.ROOT}.new.half", None)
+    catalogue.sys.modules.pop(f"{catalogue.ROOT}.new.practice", None)
+
+    def write(name, text):
+        path = tmp_path / "99_new" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_an_exercise_is_read(write):
+    write("half.py", CODE)
+    exercise = read(write("half.md", HALF))
+    assert exercise.name == "new.half"
+    assert exercise.task == "Write half(x): divide x by two. This line belongs to the task."
+    assert [m.name for m in exercise.mistakes] == ["y", "double", "x + z"]
+    replies = [examine(exercise, m.answer).message for m in exercise.mistakes]
+    assert replies == ["You multiplied."] * 2 + ["That is too large."]
+    assert examine(exercise, exercise.mistakes[2].such_as[0]).message == "That is too large."
+    assert examine(exercise, exercise.also_right[0]).passed
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ("# half(x)", "half(x)", "line 1: expected a heading, '# …', got 'half(x)'"),
+        ("Divide x by two. This line\nbelongs to the task.\n", "", "line 1: expected a paragraph"),
+        ("- why: Halving is linear.\n", "", "line 1: expected '- why: …' below the heading"),
+        (
+            "- let: `y =",
+            "- reason: `y =",
+            "line 10: expected '- let: `name = expression`' or one of",
+        ),
+        ("- general: Try x = 2.", "- why: So.", "line 9: expected 'why' once"),
+        ("## Mistakes", "## Errors", "line 13: expected '## Mistakes' or '## Also right'"),
+        ("`double`:", "double:", "line 15: expected '- `code`: diagnosis', got '`y`, double"),
+        ("  too large.", "\ntoo large.", "line 18: expected an item, '- …', or an indented line"),
+        ("`z = y + x`", "z", "line 11: expected '- let: `name = expression`' or"),
+        ("`y`, `double`", "`y +`", "line 15: expected Python in backticks"),
+    ],
+)
+def test_a_malformed_exercise_names_its_line(write, old, new, words):
+    write("half.py", CODE)
+    assert old in HALF
+    with pytest.raises(Malformed) as error:
+        read(write("half.md", HALF.replace(old, new)))
+    assert str(error.value).startswith(f"99_new/half.md, {words}")
+
+
+def test_questions_are_read(write):
+    two, which = (question for _, question in questions(write("questions.md", ASK)))
+    assert two["answer"] == 6 and two["mistakes"] == [{"value": 9, "reply": "That is the square."}]
+    assert [option["correct"] for option in which["options"]] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ("- [x] 4", "- [ ] 4", "line 10: expected a right option"),
+        ("- [x] 4", "- 4", "line 16: expected an option, '- [ ] …' or '- [x] …', got '4'"),
+        ("  - It is odd.\n", "", "line 14: expected the reply to this option"),
+        ("- hint: Add.\n", "", "line 1: expected '- hint: …'"),
+        ("- 9: That", "- nine: That", "line 8: expected a wrong number and its reply"),
+        ("6 ± 0.1", "6", "line 1: expected '- answer: number ± tolerance'"),
+    ],
+)
+def test_a_malformed_question_names_its_line(write, old, new, words):
+    with pytest.raises(Malformed, match=f"^99_new/questions.md, {words.replace('[', '.')}"):
+        list(questions(write("questions.md", ASK.replace(old, new))))
+
+
+def test_practice_is_read(write):
+    write("practice.py", DRAWN)
+    ((name, kind),) = kinds(write("practice.md", DRAW))
+    problem = kind.problem(1)
+    x = int(problem.answer[0] / 2)
+    assert (name, kind.fields) == ("double", ["first", "second"])
+    assert problem.question == f"What is twice `{x}`?"
+    assert problem.working == [f"`{x} + {x} = {2 * x}`"]
+    assert problem.mistakes == {"That is the square.": [x, x * x]}
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ("double: twice", "twice", "line 1: expected '## name: title'"),
+        ("- {[x", "- [x", "line 7: expected '- {number}, {number}: reply'"),
+        ("double: twice", "triple: twice", "line 1: expected a function triple in practice.py"),
+    ],
+)
+def test_malformed_practice_names_its_line(write, old, new, words):
+    write("practice.py", DRAWN)
+    with pytest.raises(Malformed) as error:
+        list(kinds(write("practice.md", DRAW.replace(old, new))))
+    assert str(error.value).startswith(f"99_new/practice.md, {words}")
+
+
+def test_a_missing_folder_is_said_with_places(monkeypatch, tmp_path):
+    monkeypatch.setattr(catalogue, "__file__", str(tmp_path / "a/b/c/d.py"))
+    monkeypatch.chdir(tmp_path)
+    catalogue.folder.cache_clear()
+    try:
+        with pytest.raises(FileNotFoundError, match="looked for the book.s folder at"):
+            check("no.such", None)
+        (tmp_path / "book" / "exercises").mkdir(parents=True)
+        assert catalogue.folder() == tmp_path / "book" / "exercises"
+    finally:
+        catalogue.folder.cache_clear()
+
+
+def test_checking_needs_numpy_alone():
+    """An answer is checked where what draws pages and notebooks cannot be imported."""
+    program = """
+import sys
+for name in ("IPython", "traitlets", "matplotlib", "ipywidgets", "anywidget", "torch"):
+    sys.modules[name] = None
+from attnlib.exercises import check
+print(check("scaling.score_std", lambda d, var_q, var_k: (d * var_q * var_k) ** 0.5).passed)
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert result.stdout == "True\n", result.stderr
