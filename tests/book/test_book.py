@@ -1,5 +1,6 @@
 """What the book says twice agrees, and what it takes from elsewhere is what it says it is."""
 
+import doctest
 import re
 from importlib import metadata
 
@@ -89,3 +90,8 @@ def test_pytorch_is_named_by_the_version_that_is_pinned():
     for name in ("README.md", "book/run.md", ".github/workflows/book.yml"):
         named = re.findall(r"torch==(\S+)", (ROOT / name).read_text(encoding="utf-8"))
         assert {*named} == {pins("requirements.txt")["torch"]}, name
+
+
+def test_the_readme_prints_what_it_shows():
+    results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert results.attempted >= 3 and results.failed == 0
