@@ -9,20 +9,11 @@ from typing import Any
 class Mistake:
     """A wrong answer that people give, and what to tell them.
 
-    Parameters
-    ----------
-    name : str
-        Its code, for tests.
-    answer : callable or value
-        The wrong answer itself, of the kind that the exercise asks for.
-    diagnosis : str
-        One or two sentences: the likely error, and how to see it.
-    recognise : callable, optional
-        For an error that has many results, such as a search with too few rounds; ``answer`` is
-        one of them. Takes what is compared on all cases, a list of finite arrays, and the cases;
-        returns whether they look like this error. Asked if no mistake gives just this result.
-    such_as : tuple
-        More answers, for tests, that it should recognise.
+    ``name`` is its code, ``answer`` the wrong answer itself, ``diagnosis`` one or two sentences:
+    the likely error, and how to see it. Where an error has many results, as a search with too few
+    rounds has, ``recognise`` takes what is compared on all cases, a list of finite arrays, and the
+    cases, and returns whether they look like it; it is asked if no mistake gives just this result.
+    ``such_as`` are more answers, for tests, that should get the diagnosis.
     """
 
     name: str
@@ -34,7 +25,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Case:
-    """One input of a function: its arguments, and in words the kind of input that it is.
+    """One input of a function: what kind of input it is, in words, and the arguments.
 
     One that is ``rare`` comes after the others. It decides whether an answer is right, but
     says which mistake it is only where all others pass.
@@ -47,10 +38,10 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class Exercise:
-    """One exercise: a function that has ``cases``, or numbers that have a ``judge``.
+    """One exercise: a function, which has ``cases``, or numbers, which have a ``judge``.
 
-    A *function* is compared with ``reference`` on every case. A *judged* answer, a number or an
-    array, is one of many right ones, and ``judge`` decides.
+    A function is compared with ``reference`` on every case. An array is one of many right ones,
+    and ``judge`` decides.
 
     Parameters
     ----------
@@ -58,61 +49,44 @@ class Exercise:
         How the function is called, ``soft_lookup(q, K, V)``; for numbers the variable's name.
     task : str
         One sentence: what to do. For a function it begins with "Write" and the signature.
-    returns : str
-        What must come back, in words: "an array of shape (d_v,)".
-    why : str
-        One sentence: what a right answer shows.
-    general : str
-        How to find an error that is none of the known mistakes.
-    definition : str
-        The property that a right answer has, said without giving the answer.
-    reference : callable or value
-        The right answer; for a judged exercise one of them, for the tests.
-    cases : tuple of Case
-        From smallest to largest; only for functions.
-    mistakes : tuple of Mistake
+    returns, definition : str
+        What must come back, "an array of shape (d_v,)"; a property that tells a right answer.
+    why, general : str
+        What a right answer shows; how to find an error that is none of the known mistakes.
+    reference : callable or array
+        The right answer, or one of them.
+    cases, mistakes : tuple of Case, tuple of Mistake
+        Cases from smallest to largest.
     also_right : tuple
         Right answers in other forms, for tests.
     properties : tuple of callable
-        Each takes the answer (an array) and the case's arguments, and returns None or one
-        sentence: which property the answer breaks. The first that is broken is shown.
+        Each takes the answer (an array) and the case's arguments, and returns None or a sentence:
+        which property the answer lacks. The first that is lacking is shown.
     judge : callable, optional
         Takes the answer (an array), returns None if it is right, or a diagnosis.
     shape : tuple of int
-        The shape that a judged answer must have; ``()`` for a single number.
+        Of an array that is judged.
     view : callable, optional
         Takes the answer and the case's arguments, returns what of the answer is compared.
-    own : bool
-        Whether the task is to be done without `attnlib`.
-    truth : bool
-        Whether truth values come back. They are compared as 0 and 1.
+    own, truth : bool
+        Whether it is to be done without `attnlib`; whether truth values come back.
     rtol, atol : float
-        Tolerance: equal means within ``atol + rtol * |reference|``.
+        Equal means within ``atol + rtol * |reference|``.
     name : str
-        ``chapter.exercise``, from its folder and its file.
+        ``chapter.exercise``.
 
     Raises
     ------
     ValueError
         If these contradict one another.
-
-    Examples
-    --------
-    >>> exercise = Exercise(
-    ...     signature="half(x)", task="Write half(x).", returns="a number",
-    ...     why="Halving is linear.", general="Try x = 2.", definition="Twice it is x.",
-    ...     reference=lambda x: x / 2, cases=(Case("a number", (3.0,)),),
-    ... )
-    >>> exercise.kind, exercise.parameters
-    ('function', ('x',))
     """
 
     signature: str
     task: str
     returns: str
+    definition: str
     why: str
     general: str
-    definition: str
     reference: Any
     cases: tuple = ()
     mistakes: tuple = ()

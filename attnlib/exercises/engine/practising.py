@@ -14,7 +14,7 @@ from .text import sections
 
 
 def short(x):
-    """A number as a pocket calculator's user writes it, or several: four digits that count.
+    """A number as a pocket calculator's user writes it, or several: four significant digits.
 
     >>> short(2 / 3), short(-4.0), short([0.5, 20.0855])
     ('0.6667', '−4', '[0.5, 20.09]')
@@ -24,12 +24,9 @@ def short(x):
     return f"{x:.4g}".replace("-", "−").removesuffix(".0")
 
 
-#: How often numbers are drawn anew before a kind of practice is given up.
-TRIES = 200
-#: Answers are kept to so many, far more than anybody types.
-DECIMALS = 9
-#: So many problems in a row that were drawn before, and there are no others.
-FRUITLESS = 20
+TRIES = 200  # draws before a kind of practice is given up
+DECIMALS = 9  # kept of an answer: the last digits differ from processor to processor
+FRUITLESS = 20  # draws of problems that were drawn before, after which there are no others
 
 
 class Unclear(ValueError):
@@ -38,19 +35,10 @@ class Unclear(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One problem: what is asked, the right answer, the way to it, and known wrong answers.
+    """One problem, in plain text with code in backticks.
 
-    Parameters
-    ----------
-    question : str
-        Plain text with code in backticks.
-    answer : float or list of float
-        By `attnlib`, a number for each field of its kind.
-    working : list of str
-        Steps that a reader can follow with a pocket calculator, computed without `attnlib`; the
-        last ends in the answer.
-    mistakes : dict of str to float or list of float
-        Reply -> the answer that this mistake gives, with the same numbers.
+    ``answer`` is a list of numbers, by `attnlib`; ``working`` the steps that lead to it, by pocket
+    calculator; ``mistakes`` maps each reply to the numbers that this mistake gives.
     """
 
     question: str
@@ -63,33 +51,25 @@ class Problem:
 class Kind:
     """A kind of practice: problems that differ in their numbers.
 
-    Parameters
-    ----------
-    title : str
-    draw : callable
-        Takes a `numpy.random.Generator`, returns a `Problem`.
-    fields : list of str
-        What is asked for, a label for each number.
-    tolerance : float
-        Numbers as near as this to an answer count as that answer.
-    hint : str
-        The reply to a wrong answer that is no known mistake.
+    ``draw`` takes a `numpy.random.Generator` and returns a `Problem`; ``fields`` labels the numbers
+    that are asked for, and numbers within ``tolerance`` of an answer count as that answer; ``hint``
+    is the reply to a wrong answer that is no known mistake.
     """
 
     title: str
     draw: object
+    hint: str
     fields: list = field(default_factory=lambda: ["Answer"])
     tolerance: float = 0.006
-    hint: str
     name: str = ""
 
     def problem(self, seed, number=0):
-        """A problem of a seed: the first drawn whose answers can all be told apart.
+        """The first problem of a seed whose answers can all be told apart.
 
         Raises
         ------
         Unclear
-            If none of 200 is clear; the message says of the last which two answers are alike.
+            If none of 200 is clear; the message names two answers of the last that are alike.
         """
         for attempt in range(TRIES):
             # The name is in it, so that two kinds do not draw the same numbers.
@@ -102,35 +82,32 @@ class Kind:
         raise Unclear(f"{self.name}: no clear problem in {TRIES} draws; the last: {why}")
 
     def _clear(self, problem):
-        numbers = {
-            # The last digits differ from processor to processor; a stored problem must not.
-            said: np.round(np.atleast_1d(np.asarray(value, dtype=float)), DECIMALS).tolist()
-            for said, value in ({"the answer": problem.answer} | problem.mistakes).items()
+        answers = {
+            reply: np.round(np.atleast_1d(np.asarray(value, dtype=float)), DECIMALS).tolist()
+            for reply, value in ({"the answer": problem.answer} | problem.mistakes).items()
         }
-        told = list(numbers.items())
-        for position, (said, value) in enumerate(told):
+        for reply, value in answers.items():
             if not np.isfinite(value).all():
-                raise Unclear(f"{said!r} gives {value}")
-            for other, known in told[:position]:
-                # What is typed may be off by the tolerance on either side.
-                if np.abs(np.subtract(value, known)).max() <= 2 * self.tolerance:
-                    raise Unclear(f"{said!r} gives {value}, as {other!r} does")
-        answer = numbers.pop("the answer")
-        return replace(problem, answer=answer, mistakes=numbers)
+                raise Unclear(f"{reply!r} gives {value}")
+        for (reply, value), (other, known) in itertools.combinations(answers.items(), 2):
+            # What is typed may be off by the tolerance on either side.
+            if np.abs(np.subtract(value, known)).max() <= 2 * self.tolerance:
+                raise Unclear(f"{other!r} gives {known}, as {reply!r} does")
+        answer = answers.pop("the answer")
+        return replace(problem, answer=answer, mistakes=answers)
 
     def problems(self, count, seed=0):
-        """So many problems, as a `Practice` takes them; no two alike while there are others."""
-        found, asked, numbers = [], set(), itertools.count()
-        while len(found) < count:
+        """``count`` problems, as a `Practice` takes them; no two alike while there are others."""
+        problems, asked, numbers = [], set(), itertools.count()
+        while len(problems) < count:
             for _ in range(FRUITLESS):
                 problem = self.problem(seed, next(numbers))
                 if problem.question not in asked:
                     break
             asked.add(problem.question)
-            mistakes = [{"value": v, "reply": said} for said, v in problem.mistakes.items()]
-            parts = {"question": problem.question, "answer": problem.answer}
-            found.append(parts | {"working": problem.working, "mistakes": mistakes})
-        return found
+            mistakes = [{"value": v, "reply": reply} for reply, v in problem.mistakes.items()]
+            problems.append(vars(problem) | {"mistakes": mistakes})
+        return problems
 
 
 PLACE = re.compile(r"\{((?:[^{}]|\{[^{}]*\})*)\}")
@@ -147,14 +124,20 @@ def kinds(path):
     python = module(path)
     for section in sections(path):
         name, title = section.heading.match(r"(\w+): (.+)", "'## name: title'")
-        settings, mistakes = section.settings(("fields", "hint"), ("tolerance",))
-        fields, hint = settings["fields"].split(" | "), settings["hint"]
-        replies = [m.match(r"((?:\{.*?\}(?:, (?=\{))?)+): (.+)", FORM) for m in mistakes]
         if not hasattr(python, name):
             raise section.heading.expected(f"a function {name} in {path.stem}.py")
-        draw = _drawing(getattr(python, name), vars(python), section, replies)
-        tolerance = float(settings.get("tolerance", 0.006))
-        yield name, Kind(title=title, draw=draw, fields=fields, tolerance=tolerance, hint=hint)
+        settings, mistakes = section.settings(("fields", "hint"), ("tolerance",))
+        replies = [m.match(r"((?:\{.*?\}(?:, (?=\{))?)+): (.+)", FORM) for m in mistakes]
+        yield (
+            name,
+            Kind(
+                title=title,
+                draw=_drawing(getattr(python, name), vars(python), section, replies),
+                hint=settings["hint"],
+                fields=settings["fields"].split(" | "),
+                tolerance=float(settings.get("tolerance", 0.006)),
+            ),
+        )
 
 
 def _drawing(function, names, section, replies):
@@ -162,34 +145,28 @@ def _drawing(function, names, section, replies):
         variables, answer = function(rng)
         scope = vars(math) | names | {"short": short} | variables
 
-        def value(expression):
-            return eval(expression, scope)
+        def numbers(text):
+            return [eval(expression, scope) for expression in PLACE.findall(text)]
 
         def filled(text):
-            return PLACE.sub(lambda place: _written(value(place[1])), text)
+            values = iter(numbers(text))
+            return PLACE.sub(lambda _: v if isinstance(v := next(values), str) else short(v), text)
 
         return Problem(
             question=filled(section.text),
             answer=answer,
             working=[filled(step.text) for step in section.steps],
-            mistakes={
-                filled(reply): np.hstack([value(e) for e in PLACE.findall(numbers)])
-                for numbers, reply in replies
-            },
+            mistakes={filled(reply): np.hstack(numbers(wrong)) for wrong, reply in replies},
         )
 
     return draw
 
 
-def _written(value):
-    return value if isinstance(value, str) else short(value)
-
-
 @cache
 def all_practice():
     """Every kind of practice of the book: name -> Kind."""
-    found = collected(kinds, "practice.md")
-    return {name: replace(kind, name=name) for name, kind in found.items()}
+    practice = collected(kinds, "practice.md")
+    return {name: replace(kind, name=name) for name, kind in practice.items()}
 
 
 def practice(name, problems=24, seed=0):
