@@ -1,5 +1,6 @@
-"""Questions and practice: every problem of every kind is proven, and no answer lies open."""
+"""Questions and practice: every problem is clear and worked out, and no answer is visible."""
 
+import itertools
 import json
 import re
 
@@ -16,54 +17,53 @@ NUMBER = re.compile(r"(?<![\w₀-₉.])[-−]?\d+(?:\.\d+)?")
 
 
 def numbers(text):
-    return [float(found.replace("−", "-")) for found in NUMBER.findall(text)]
+    return [float(number.replace("−", "-")) for number in NUMBER.findall(text)]
 
 
-def unproven(kind, problem):
+def faults(kind, problem):
     """What is wrong with a problem, in words; empty if nothing is."""
-    found = []
+    faults = []
     n = len(problem.answer)
     if n != len(kind.fields):
-        found.append(f"{n} numbers for the fields {kind.fields}")
+        faults.append(f"{n} numbers for the fields {kind.fields}")
     ends = numbers(problem.working[-1])[-n:]
     if not np.abs(np.subtract(ends, problem.answer)).max() <= kind.tolerance:  # as on the page
-        found.append(f"the working ends in {ends}, not in {problem.answer}")
-    told = [("the answer", problem.answer), *problem.mistakes.items()]
-    for position, (said, value) in enumerate(told):
-        for other, known in told[:position]:
-            if np.abs(np.subtract(value, known)).max() <= 2 * kind.tolerance:
-                found.append(f"{said!r} and {other!r} give {value} and {known}")
+        faults.append(f"the working ends in {ends}, not in {problem.answer}")
+    answers = {"the answer": problem.answer} | problem.mistakes
+    for (reply, value), (other, known) in itertools.combinations(answers.items(), 2):
+        if np.abs(np.subtract(value, known)).max() <= 2 * kind.tolerance:
+            faults.append(f"{reply!r} and {other!r} give {value} and {known}")
     for text in [problem.question, *problem.working]:
         for number in NUMBER.findall(text):
             if len(re.sub(r"[−.]|^[−0.]+", "", number)) > 4:
-                found.append(f"{number} has more than four digits: {text}")
+                faults.append(f"{number} has more than four digits: {text}")
     # Two decimals are enough, for the answer and for every mistake that is to be recognised.
     if np.abs(np.round(problem.answer, 2) - problem.answer).max() > kind.tolerance:
-        found.append(f"{problem.answer} is not within the tolerance at two decimals")
-    return found
+        faults.append(f"{problem.answer} is not within the tolerance at two decimals")
+    return faults
 
 
 @pytest.mark.parametrize("name", all_practice())
-def test_every_problem_of_a_kind_is_proven(name):
+def test_every_problem_is_clear_and_worked_out(name):
     kind = all_practice()[name]
     problems = [kind.problem(seed) for seed in range(SEEDS)]
     for seed, problem in enumerate(problems):
-        assert not unproven(kind, problem), f"seed {seed}: {problem.question}"
+        assert not faults(kind, problem), f"seed {seed}: {problem.question}"
     assert len({problem.question for problem in problems}) > 40
     again = kind.problem(7)
     assert again == problems[7] and again != problems[8]
-    texts = {said for problem in problems for said in problem.mistakes}
-    assert len(texts) >= 4 and all(said[0].isupper() and said[-1] == "." for said in texts)
+    replies = {reply for problem in problems for reply in problem.mistakes}
+    assert len(replies) >= 4 and all(r[0].isupper() and r[-1] == "." for r in replies)
 
 
 def simple(**parts):
-    given = {"question": "Twice 3?", "answer": 6, "working": ["`3 + 3 = 6`"], "mistakes": {}}
-    return Kind(title="two", draw=lambda rng: Problem(**given | parts), hint="Count.", name="a.b")
+    good = {"question": "Twice 3?", "answer": 6, "working": ["`3 + 3 = 6`"], "mistakes": {}}
+    return Kind(title="two", draw=lambda rng: Problem(**good | parts), hint="Count.", name="a.b")
 
 
-def test_a_problem_that_is_not_proven_is_seen():
+def test_faulty_problems_are_noticed():
     good = simple(mistakes={"That is the sum.": 5})
-    assert unproven(good, good.problem(0)) == []
+    assert faults(good, good.problem(0)) == []
     for wrong, words in (
         ({"working": ["`3 + 3 = 7`"]}, "the working ends in"),
         ({"answer": [6, 7]}, "2 numbers for the fields"),
@@ -72,11 +72,11 @@ def test_a_problem_that_is_not_proven_is_seen():
     ):
         kind = simple(**wrong)
         kind = Kind(**vars(kind) | {"tolerance": 0.001})
-        assert any(words in said for said in unproven(kind, kind.problem(0))), wrong
+        assert any(words in fault for fault in faults(kind, kind.problem(0))), wrong
 
 
 @pytest.mark.parametrize("value", [6, 6.01, np.inf, np.nan])
-def test_numbers_that_cannot_tell_a_mistake_are_drawn_anew(value):
+def test_unclear_numbers_are_drawn_again(value):
     with np.errstate(invalid="ignore"), pytest.raises(Unclear, match=r"a\.b: no clear problem"):
         simple(mistakes={"That is the sum.": value}).problem(0)
     lucky = iter([6, 6, 5])
@@ -89,7 +89,7 @@ def test_numbers_that_cannot_tell_a_mistake_are_drawn_anew(value):
 
 @pytest.mark.parametrize("make, name", [*((ask, n) for n in all_questions()),
                                         *((practice, n) for n in all_practice())])  # fmt: skip
-def test_no_answer_lies_open_in_what_is_stored(make, name):
+def test_stored_widgets_show_no_answer(make, name):
     widget = make(name)
     assert isinstance(widget, Question) and widget.name == name
     stored = json.dumps(widget._repr_mimebundle_()[0], ensure_ascii=False)
@@ -102,7 +102,7 @@ def test_no_answer_lies_open_in_what_is_stored(make, name):
     assert type(widget)(**widget.state()).state() == widget.state()
 
 
-def test_practice_holds_different_problems_and_another_seed_draws_others():
+def test_problems_differ_and_depend_on_the_seed():
     name = next(iter(all_practice()))
     first, other = practice(name), practice(name, problems=5, seed=1)
     assert len({p["question"] for p in first.problems}) == 24 and len(other.problems) == 5
@@ -114,7 +114,7 @@ def test_practice_holds_different_problems_and_another_seed_draws_others():
 
 
 @pytest.mark.parametrize("make", [ask, practice])
-def test_an_unknown_name_is_refused_with_those_near_it(make):
+def test_unknown_names_get_suggestions(make):
     known = next(iter(all_questions() if make is ask else all_practice()))
     with pytest.raises(ValueError, match=f"near it: '{known}'"):
         make(known[:-1])
@@ -122,11 +122,11 @@ def test_an_unknown_name_is_refused_with_those_near_it(make):
         make(None)
 
 
-def test_no_name_is_used_twice():
+def test_questions_and_practice_have_different_names():
     assert not set(all_questions()) & set(all_practice())
 
 
-def test_a_stored_problem_does_not_depend_on_the_processor():
+def test_stored_problems_do_not_depend_on_processors():
     # One ulp is what two processors differ by; what is drawn at 1e-6 is another number.
     first, same, other = (
         simple(answer=x, mistakes={"No.": 2 * x}).problems(1)

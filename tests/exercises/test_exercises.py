@@ -19,7 +19,7 @@ each_function = pytest.mark.parametrize("exercise", FUNCTIONS, ids=lambda e: e.n
 
 
 @each_exercise
-def test_the_reference_passes_and_each_mistake_gets_its_own_diagnosis(exercise):
+def test_reference_passes_and_mistakes_get_their_diagnosis(exercise):
     assert faults(exercise) == []
     assert check(exercise.name, exercise.reference).text.endswith(exercise.why)
 
@@ -39,7 +39,7 @@ def test_variants_of_a_mistake_get_its_diagnosis(exercise):
 
 
 @pytest.mark.parametrize("exercise, mistake", MISTAKES.values(), ids=MISTAKES)
-def test_reply_shows_input_and_answer_but_not_the_right_one(exercise, mistake):
+def test_replies_never_show_the_right_answer(exercise, mistake):
     reply = check(exercise.name, mistake.answer)
     assert repr(reply) == repr(check(exercise.name, mistake.answer))
     (block,) = [piece for tag, piece in reply.details if tag == "pre"]
@@ -56,9 +56,9 @@ def test_reply_shows_input_and_answer_but_not_the_right_one(exercise, mistake):
     if exercise.truth and np.ndim(outcome.value) == 0 and outcome.value in (0, 1):
         came = str(bool(outcome.value))
     assert came in block
-    given = "\n".join([*map(show, case.args), came])
+    shown = "\n".join([*map(show, case.args), came])
     rows = [line.strip(" []") for line in show(expected).splitlines()]
-    assert not [row for row in rows if len(row) > 3 and row not in given and row in reply.text]
+    assert not [row for row in rows if len(row) > 3 and row not in shown and row in reply.text]
 
 
 @each_function
@@ -77,7 +77,7 @@ def test_every_case_counts(exercise):
 
 
 @each_function
-def test_no_two_arrays_of_its_cases_hold_the_same_numbers(exercise):
+def test_arrays_of_cases_hold_different_numbers(exercise):
     """Whole numbers aside, which may be counted through, so that each can be found again."""
     arrays = [np.ravel(arg) for case in exercise.cases for arg in case.args]
     drawn = [a for a in arrays if a.size > 3 and (a != np.round(a)).any()]
@@ -86,7 +86,7 @@ def test_no_two_arrays_of_its_cases_hold_the_same_numbers(exercise):
 
 
 @pytest.mark.parametrize("exercise", [e for e in FUNCTIONS if not e.truth], ids=lambda e: e.name)
-def test_small_errors_are_refused_and_rounding_is_not(exercise):
+def test_small_errors_fail_and_rounding_passes(exercise):
     for factor, passes in [(1 + 1e-9, True), (1 - 1e-9, True), (1.001, False), (0.999, False),
                            (0, False), (-1, False), (10, False)]:  # fmt: skip
         reply = examine(exercise, lambda *args, factor=factor: exercise.reference(*args) * factor)
@@ -100,7 +100,7 @@ SIZES = [1, 1e-9, 1e-5, 3e3, 6.5e4, 1e30, np.inf, np.nan]
 @pytest.mark.parametrize(
     "exercise", [e for e in EXERCISES.values() if not e.truth], ids=lambda e: e.name
 )
-def test_low_precision_is_named_without_a_warning(exercise, dtype):
+def test_low_precision_is_named_without_warnings(exercise, dtype):
     def low(reference, size):
         with np.errstate(all="ignore"):
             return (np.asarray(reference) * size).astype(dtype)[()]
@@ -122,7 +122,7 @@ JUNK = ["", "<b>", 3, 2.5, np.nan, [], ["a", 1.0], True, b"x", {"a": 1}, 1j, obj
 
 
 @each_exercise
-def test_junk_is_answered_whatever_it_is(exercise):
+def test_junk_gets_a_reply(exercise):
     for junk in JUNK:
         assert check(exercise.name, junk).status == "wrong", junk
         if exercise.kind == "function":
