@@ -44,8 +44,8 @@ def lines(x, series, *, title=None, x_label=None, y_label=None, styles=None, log
     ax = axes() if ax is None else ax
     x = np.asarray(x)
     for name, values in series.items():
-        given = {"color": LIGHT["ink"], **(styles or {}).get(name, {})}
-        (line,) = ax.plot(x, values, **given)
+        style = {"color": LIGHT["ink"], **(styles or {}).get(name, {})}
+        (line,) = ax.plot(x, values, **style)
         ax.annotate(
             name, (x[-1], values[-1]), xytext=(5, 0), textcoords="offset points",
             va="center", color=line.get_color(), annotation_clip=False,

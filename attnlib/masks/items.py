@@ -77,7 +77,7 @@ def from_graph(adjacency, self_loops=True):
 
     Notes
     -----
-    With the edges E of the graph (Veličković et al. 2018 mask attention so):
+    With the edges E of the graph (Veličković et al. 2018 mask attention this way):
 
     .. math:: M_{ij} = \text{True} \iff (i, j) \in E \ \text{ or } \ i = j
 
