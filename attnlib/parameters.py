@@ -96,7 +96,7 @@ class Parameters:
             )
         new = dict(new)
         for name, array in old.items():
-            new[name] = _checks.finite(_checks.real_array(new[name], name), name)
+            new[name] = _checks.numbers(new[name], name)
             if new[name].shape != array.shape:
                 raise ValueError(
                     f"{name} has shape {new[name].shape}, expected {array.shape}: the shape of the "

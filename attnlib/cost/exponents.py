@@ -103,8 +103,8 @@ def fit_exponent(sizes, times, overhead=0.0, *, resamples=1000, confidence=0.95,
 
 def _sizes_and_times(sizes, times):
     """Return rising sizes, shape (m,), and their times, shape (m, repeats)."""
-    sizes = _checks.finite(_checks.real_array(sizes, "sizes"), "sizes").astype(float)
-    times = _checks.finite(_checks.real_array(times, "times"), "times").astype(float)
+    sizes = _checks.numbers(sizes, "sizes").astype(float)
+    times = _checks.numbers(times, "times").astype(float)
     if sizes.ndim != 1 or (sizes <= 0).any() or (np.diff(sizes) <= 0).any():
         raise ValueError(f"sizes must be one rising row of numbers above 0, not {sizes}. Sort it.")
     if times.ndim not in (1, 2) or len(times) != len(sizes) or times.size == 0:
@@ -118,8 +118,8 @@ def _sizes_and_times(sizes, times):
         if ((0 < array) & (array < LEAST)).any():
             raise ValueError(f"{name} holds {array.min():g}. Give numbers from {LEAST:g} on.")
     if (times <= 0).any():
-        index = tuple(map(int, np.argwhere(times <= 0)[0]))
-        where = index if len(index) > 1 else index[0]
+        index = _checks.first_index(times <= 0)
+        where = _checks.show(index)
         raise ValueError(f"times[{where}]={times[index]:g} is not above 0. Give seconds.")
     return sizes, times.reshape(len(sizes), -1)
 
