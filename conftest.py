@@ -30,8 +30,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if not any(map(item.get_closest_marker, ("browser", "site", "lab"))):
             folders = set(item.path.relative_to(ROOT).parts)
-            known = MATHEMATICS & folders or ("attnlib" in folders and not REST & folders)
-            item.add_marker("mathematics" if known else "exercises")
+            is_mathematics = MATHEMATICS & folders or ("attnlib" in folders and not REST & folders)
+            item.add_marker("mathematics" if is_mathematics else "exercises")
 
 
 @pytest.fixture(scope="session")

@@ -116,7 +116,7 @@ def count(n, name, least=1):
     if integer(n, name) < least:
         raise ValueError(f"{name}={n} is too small. Give an integer of at least {least}.")
     if n > sys.maxsize:
-        raise ValueError(f"{name}={n} is too large: no array has so many rows.")
+        raise ValueError(f"{name}={n} is too large: no array has that many rows.")
     return int(n)
 
 

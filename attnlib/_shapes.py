@@ -1,6 +1,6 @@
 """The shapes of arguments: how they are declared, and whether arrays fit together.
 
-In a declaration such as ``Q="(..., n_q, d_k)"`` one name is one size wherever it stands, and
+In a declaration such as ``Q="(..., n_q, d_k)"`` a name is the same size wherever it occurs, and
 ``n_heads * d`` is a product of two.  ``...`` are leading axes, which broadcast.
 ``bool (..., n_q, n_k)`` is a mask: it broadcasts to that shape and leaves each query a key.
 ``-inf (..., n)`` may hold -inf, and ``or X_Q`` names what replaces a missing array.  An array

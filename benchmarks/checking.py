@@ -1,4 +1,4 @@
-"""Whether a recording is whole and believable, and whether the code has changed since."""
+"""Check whether a recording is complete and plausible, and whether the code has changed since."""
 
 import json
 import math
@@ -10,7 +10,7 @@ from benchmarks.one_core import plan as one_core
 from benchmarks.recording import KEY, PATH, ROOT, faults, hash_of
 
 #: By the kind of recording: the rows that its settings ask for (``tasks``), what bounds a row
-#: (``least``, ``tolerance``), and the command that records anew.
+#: (``least``, ``tolerance``), and the command that records again.
 PROGRAMS = {plan.KIND: plan for plan in (one_core, gpu)}
 
 #: How far above its measured ceilings a run may be, where the maker's peak is not known: a ceiling

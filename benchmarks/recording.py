@@ -29,7 +29,7 @@ PATH = re.compile(r"""(?<![\w.)\]])(?:[A-Za-z]:\\[^\s"']+|/(?:[^\s/"':,;()]+/)+[
 def header(kind, device, settings, *, nominal=None):
     """Return where a recording comes from: what is measured, when, by which code, on what.
 
-    The revision is None where there is no git; the hashes of the files in use always tell.
+    The revision is None where there is no git; the hashes of the files in use are always recorded.
     """
     changes = _git("status", "--porcelain", "attnlib", "benchmarks")
     code = {"revision": _git("rev-parse", "HEAD"), "dirty": bool(changes), "files": files_in_use()}

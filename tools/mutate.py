@@ -5,7 +5,7 @@ python tools/mutate.py attnlib/heads           only files under this path
 python tools/mutate.py attnlib/... --line 64   only changes in this line
 python tools/mutate.py --sample 300            a sample of 300, always the same
 
-A mutant runs the tests of its own module first, and if they pass all tests of the mathematics.
+For each mutant the tests of its module run first, and if they pass all tests of the mathematics.
 Survivors are printed; mutants known to change nothing are in tools/mutants_equal.json, each with
 its reason.  The exit status is 1 if a mutant survives that is not listed there.
 """
@@ -61,7 +61,7 @@ TESTS = {
 ALL_TESTS = list(dict.fromkeys(name for names in TESTS.values() for name in names))
 ALL_TESTS += ["training", "slips", "bad_input"]
 SECONDS = 120
-#: Or each child would compile all tests and the whole package anew.
+#: Otherwise each child would compile all tests and the whole package again.
 sys.dont_write_bytecode = False
 #: Tests of the mathematics need nothing of conftest.py but its path, and it loads all widgets.
 OPTIONS = ["-x", "-q", "--noconftest", "-W", "ignore::pytest.PytestAssertRewriteWarning"]

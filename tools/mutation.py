@@ -165,7 +165,7 @@ def other_shapes(declared):
     """Declare the same shape with one size that has to agree with nothing, or without a batch."""
     for size in re.finditer(r"(?<![\w.])[a-z]\w*(?=[,)])", declared.split(" or ")[0]):
         yield f"{declared[: size.start()]}other{declared[size.end() :]}"
-    # A mask broadcasts to the leading axes of the others, whatever is declared of its own.
+    # A mask broadcasts to the leading axes of the others, whatever its own declaration says.
     if "..., " in declared and not declared.startswith("bool"):
         yield declared.replace("..., ", "")
 

@@ -28,7 +28,7 @@ def machine():
 
     Notes
     -----
-    A time means nothing without them: the same call on the same processor takes about
+    A time means nothing without these facts: the same call on the same processor takes about
 
     .. math:: t(\text{threads}) \approx \frac{t(1)}{\text{threads}}
 

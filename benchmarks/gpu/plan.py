@@ -26,7 +26,7 @@ PASSES = {"naive": (4, 6), "naive_scaled": (6, 8), "math": (4, 6), "flash": None
 PASSES |= {"efficient": None, "cudnn": None, "compiled": (4, 4), "flex": None}
 FUSED = tuple(name for name, passes in PASSES.items() if passes is None)
 
-#: What is measured where nothing else is asked for.
+#: What is measured by default.
 SWEEP = {
     "cuda": {"tokens": 16384, "width": 2048, "n": [2**k for k in range(9, 16)], "d": [64, 128]}
     | {"dtype": ["bfloat16", "float16"], "repeats": 30, "warmup": 5},

@@ -55,7 +55,7 @@ def record(path, settings):
 
 
 def in_worker(files, name, **arguments):
-    """Run a job in a process of its own and return its result; its code is noted in `files`."""
+    """Run a job in a separate process and return its result; note its code in `files`."""
     command = [sys.executable, "-m", "benchmarks.one_core.worker", json.dumps([name, arguments])]
     options = {"capture_output": True, "text": True, "cwd": ROOT, "env": os.environ | ONE_THREAD}
     done = subprocess.run(command, **options)

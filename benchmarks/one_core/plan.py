@@ -1,4 +1,4 @@
-"""What `make bench` measures, in its order, and what its numbers may be."""
+"""What `make bench` measures, in its order, and the limits of its numbers."""
 
 import random
 

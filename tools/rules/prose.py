@@ -71,7 +71,7 @@ def words_that_move(page):
             if span["figure"] not in widgets:
                 known = ", ".join(widgets) or "none"
                 yield (
-                    f"{words}: no widget here stands in a figure named {span['figure']!r}: write "
+                    f"{words}: no figure named {span['figure']!r} shows a widget here: write "
                     f"one of {known}"
                 )
             elif wrong := fault(span, widgets[span["figure"]]):

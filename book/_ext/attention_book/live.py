@@ -135,7 +135,7 @@ def replace_widgets(app, docname, source):
 
 
 def known(env):
-    """Widgets of every page in their order, and its pictures, kept with the environment."""
+    """For every page its widgets in order and its pictures, kept with the environment."""
     if not hasattr(env, "attention_widgets"):
         env.attention_widgets = {}
     return env.attention_widgets
