@@ -1,4 +1,4 @@
-"""What tests share, wherever they stand: the built site, a server, a watched browser."""
+"""What tests in all folders share: the built site, a server, a watched browser."""
 
 import os
 import sys
@@ -30,8 +30,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if not any(map(item.get_closest_marker, ("browser", "site", "lab"))):
             folders = set(item.path.relative_to(ROOT).parts)
-            known = MATHEMATICS & folders or ("attnlib" in folders and not REST & folders)
-            item.add_marker("mathematics" if known else "exercises")
+            is_mathematics = MATHEMATICS & folders or ("attnlib" in folders and not REST & folders)
+            item.add_marker("mathematics" if is_mathematics else "exercises")
 
 
 @pytest.fixture(scope="session")
@@ -46,8 +46,8 @@ def site(tmp_path_factory):
     with FileLock(folder / "site.lock"):
         if not done.exists():
             result = site_tools.build(folder / "site")
-            said = f"exit {result.returncode}\n{result.stdout}\n{result.stderr}"
-            done.write_text("" if result.returncode == 0 else said)
+            output = f"exit {result.returncode}\n{result.stdout}\n{result.stderr}"
+            done.write_text("" if result.returncode == 0 else output)
     if done.read_text():
         pytest.fail("the site cannot be built:\n" + done.read_text()[-6000:])
     return site_tools.html_of(folder / "site")
@@ -65,11 +65,11 @@ def browser():
     """Chromium; one for each test file, because Playwright keeps an event loop while it lives."""
     with sync_playwright() as playwright:
         try:
-            found = site_tools.launch(playwright)
+            chromium = site_tools.launch(playwright)
         except site_tools.NoBrowser as error:
             (pytest.fail if BROWSER_REQUIRED else pytest.skip)(str(error))
-        yield found
-        found.close()
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture
@@ -114,10 +114,10 @@ def show(watch, tmp_path):
 
 
 CALL = """
-    ([module, calls]) => calls.map(([name, ...given]) => {
+    ([module, calls]) => calls.map(([name, ...args]) => {
       const plain = (x) => ArrayBuffer.isView(x) ? Array.from(x)
         : x instanceof Map ? [...x].map(([key, value]) => [key, plain(value)]) : x;
-      return plain(AttentionBook.load(module)[name](...given));
+      return plain(AttentionBook.load(module)[name](...args));
     })
 """
 

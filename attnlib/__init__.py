@@ -10,8 +10,8 @@ Every function checks its arguments once, when you call it.  ``TypeError`` means
 is of the wrong type: an array of anything but integers and floats, a mask that is not boolean.
 ``ValueError`` means that shapes do not fit, a number is NaN, infinite or out of range, a query is
 left without a key, or the result is too large for its number type.  Both name the argument, say
-what was found, and what to do.  A docstring lists only the errors beyond these.  Arguments are
-never changed, and float32 stays float32.
+what is wrong with it, and what to do.  A docstring lists only the errors beyond these.  Arguments
+are never changed, and float32 stays float32.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""What a function takes, declared in one line above it and checked once, where it is called.
+"""Declare what a function takes in the line above it; check it once, where the reader calls.
 
 ::
 
@@ -40,20 +40,20 @@ def checked(also=None, **declared):
 
         @functools.wraps(function)
         def boundary(*args, **kwargs):
-            given = dict(zip(in_order, args)) | kwargs
-            wrong_call = len(given) < len(args) + len(kwargs) or not (
-                needed <= given.keys() <= parameters.keys()
+            arguments = dict(zip(in_order, args)) | kwargs
+            wrong_call = len(arguments) < len(args) + len(kwargs) or not (
+                needed <= arguments.keys() <= parameters.keys()
             )
             if wrong_call or _trusted.get():
                 return function(*args, **kwargs)
-            known = getattr(given.get("self"), "sizes", {})
+            sizes = getattr(arguments.get("self"), "sizes", {})
             with np.errstate(over="ignore", invalid="ignore"):
-                given, _ = check_arguments(plan, given, optional, known)
+                arguments, _ = check_arguments(plan, arguments, optional, sizes)
                 if also is not None:
-                    also(**given)
+                    also(**arguments)
                 token = _trusted.set(True)
                 try:
-                    result = function(**given)
+                    result = function(**arguments)
                 finally:
                     _trusted.reset(token)
                 refuse_overflow(result, f"the result of {name}")
@@ -66,9 +66,9 @@ def checked(also=None, **declared):
 
 
 def outside(function, name=None, shape=None, *, minus_inf=False):
-    """Call `function`, which somebody else may have written, with its own checks at work.
+    """Wrap a function that the reader handed in, so that its own checks run.
 
-    Where a `shape` is given, what it returns has to be an array of that shape.
+    With a `shape`, its result has to be an array of that shape.
     """
 
     def called(*args):

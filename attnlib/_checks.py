@@ -1,7 +1,7 @@
 """Checks on one argument by itself.
 
-Each hands its argument back ready to use, or raises an error that names the argument, says what
-was found, and says what to do about it.
+Each returns its argument ready to use, or raises an error that names the argument, says what is
+wrong with it, and what to do.
 """
 
 import math
@@ -58,9 +58,9 @@ def numbers(x, name):
     return finite(real_array(x, name), name)
 
 
-def first_index(found):
+def first_index(array):
     """Return the index of the first True of a boolean array, as a tuple."""
-    return tuple(int(i) for i in np.argwhere(found)[0])
+    return tuple(int(i) for i in np.argwhere(array)[0])
 
 
 def show(index):
@@ -116,7 +116,7 @@ def count(n, name, least=1):
     if integer(n, name) < least:
         raise ValueError(f"{name}={n} is too small. Give an integer of at least {least}.")
     if n > sys.maxsize:
-        raise ValueError(f"{name}={n} is too large: no array has so many rows.")
+        raise ValueError(f"{name}={n} is too large: no array has that many rows.")
     return int(n)
 
 

@@ -1,9 +1,9 @@
 """The shapes of arguments: how they are declared, and whether arrays fit together.
 
-In a declaration such as ``Q="(..., n_q, d_k)"`` one name is one size wherever it stands, and
+In a declaration such as ``Q="(..., n_q, d_k)"`` a name is the same size wherever it occurs, and
 ``n_heads * d`` is a product of two.  ``...`` are leading axes, which broadcast.
 ``bool (..., n_q, n_k)`` is a mask: it broadcasts to that shape and leaves each query a key.
-``-inf (..., n)`` may hold -inf, and ``or X_Q`` says what serves where nothing is given.  An array
+``-inf (..., n)`` may hold -inf, and ``or X_Q`` names what replaces a missing array.  An array
 whose name begins with ``d_`` is a derivative and has all leading axes.  Only the numbers of rows
 ``n`` and of queries ``n_q`` may be 0.
 """
@@ -26,10 +26,10 @@ class Shape(str):
     """The declared shape of an array."""
 
     def __init__(self, declared):
-        found = re.fullmatch(r"(bool |-inf |)(\(.*\))(?: or (\w+))?", declared)
-        if found is None:
+        match = re.fullmatch(r"(bool |-inf |)(\(.*\))(?: or (\w+))?", declared)
+        if match is None:
             raise ValueError(f"{declared!r} declares no shape: write it as '(..., n_q, d_k)'")
-        self.flag, self.text, self.instead = found.groups()
+        self.flag, self.text, self.instead = match.groups()
         dims = [dim.strip() for dim in self.text[1:-1].split(",") if dim.strip()]
         self.leading = dims[:1] == ["..."]
         self.dims = dims[self.leading :]
@@ -39,23 +39,23 @@ def parse_all(declared):
     """Order declarations: settings, arrays, derivatives, masks; each may need those before it."""
     specs = {name: Shape(x) if type(x) is str else x for name, x in declared.items()}
 
-    def when(name):
+    def stage(name):
         is_mask = getattr(specs[name], "flag", "") == "bool "
         return isinstance(specs[name], Shape) + (is_mask or name.startswith("d_"))
 
-    return {name: specs[name] for name in sorted(specs, key=when)}
+    return {name: specs[name] for name in sorted(specs, key=stage)}
 
 
-def check_arguments(plan, given, optional=(), known=None):
+def check_arguments(plan, arguments, optional=(), known=None):
     """Return the arguments, ready to use, and the sizes of the axes.
 
     The sizes, beginning with those that are `known`, are pairs by name: how large, and where it
-    was found (a text, or the name and the shape of an array).
+    was read (a text, or the name and the shape of an array).
     """
-    fitted, sizes, leading = dict(given), dict(known or {}), {}
+    fitted, sizes, leading = dict(arguments), dict(known or {}), {}
     for name, wanted in plan.items():
-        x = given.get(name)
-        if x is None and (name in optional or name not in given):
+        x = arguments.get(name)
+        if x is None and (name in optional or name not in arguments):
             if getattr(wanted, "instead", None):  # checked under this name, but still None
                 check_shape(fitted[wanted.instead], name, wanted, sizes, leading)
             continue
@@ -64,7 +64,7 @@ def check_arguments(plan, given, optional=(), known=None):
             if type(x) is int:
                 sizes[name] = x, f"{name}={x}"
             elif isinstance(wanted, type):  # one that holds parameters
-                sizes |= {dim: in_part(name, found) for dim, found in x.sizes.items()}
+                sizes |= {dim: in_part(name, pair) for dim, pair in x.sizes.items()}
         elif wanted.flag == "bool ":
             x = mask_for(x, name, wanted, sizes, leading)
         else:
@@ -78,7 +78,7 @@ def check_arguments(plan, given, optional=(), known=None):
 
 
 def check_shape(array, name, wanted, sizes, leading):
-    """Refuse `array` unless it has the `wanted` shape; learn the sizes that it is first to have."""
+    """Refuse `array` unless it has the `wanted` shape; record the sizes of its axes."""
     n = array.ndim - len(wanted.dims)
     if n < 0 or (n and not wanted.leading):
         advice = f" For a single one, give {name}[None]." if n == -1 and wanted.leading else ""
@@ -101,30 +101,31 @@ def check_shape(array, name, wanted, sizes, leading):
         leading[name] = array.shape[:n]
 
 
-def record_size(dim, found, sizes):
-    """Keep the size that was found for `dim`, or refuse it if another one is known."""
-    known = sizes.setdefault(dim, found)
-    if known[0] != found[0]:
+def record_size(dim, pair, sizes):
+    """Keep the size of `dim`, with where it was read, or refuse it if another size is known."""
+    known = sizes.setdefault(dim, pair)
+    if known[0] != pair[0]:
         raise ValueError(
-            f"{describe(found)}, but {describe(known)}: {dim}{_MEANING.get(dim, '')} is {found[0]} "
+            f"{describe(pair)}, but {describe(known)}: {dim}{_MEANING.get(dim, '')} is {pair[0]} "
             f"in one and {known[0]} in the other. Make them equal."
         )
     if " * " in dim:
         factor, rest = dim.split(" * ")
         if factor in sizes:
-            size = equal_shares(found[0], sizes[factor][0], describe(found), factor)
-            record_size(rest, (size, found[1]), sizes)
+            size = equal_shares(pair[0], sizes[factor][0], describe(pair), factor)
+            record_size(rest, (size, pair[1]), sizes)
 
 
-def in_part(part, found):
-    """Say that a size was found in an array of `part`."""
-    size, where = found
+def in_part(part, pair):
+    """Say that a size was read from an array of `part`."""
+    size, where = pair
     return size, f"{part}.{where}" if isinstance(where, str) else (f"{part}.{where[0]}", where[1])
 
 
-def describe(found):
-    """Write where a size was found, for an error."""
-    return found[1] if isinstance(found[1], str) else has_shape(*found[1])
+def describe(pair):
+    """Say for an error where a size was read."""
+    _, where = pair
+    return where if isinstance(where, str) else has_shape(*where)
 
 
 def has_shape(name, shape):
@@ -133,13 +134,13 @@ def has_shape(name, shape):
 
 
 def broadcast(leading):
-    """Return the leading axes of several arrays, broadcast; they are given by name."""
+    """Broadcast the leading axes of several arrays, a dict from name to axes."""
     try:
         return np.broadcast_shapes(*leading.values())
     except ValueError:
-        found = ", ".join(f"{name} has {shape}" for name, shape in leading.items())
+        shapes = ", ".join(f"{name} has {shape}" for name, shape in leading.items())
         raise ValueError(
-            f"the leading axes do not broadcast: {found}. Make them equal, or 1 where one array "
+            f"the leading axes do not broadcast: {shapes}. Make them equal, or 1 where one array "
             f"serves all."
         ) from None
 
@@ -182,11 +183,11 @@ def refuse_more_queries(n_q, n_k=None, **_):
         )
 
 
-def equal_shares(size, n_shares, found, what="n_heads"):
-    """Return how much of `size` each gets, if all get the same."""
+def equal_shares(size, n_shares, whole, what="n_heads"):
+    """Divide `size` into equal shares, or raise an error that begins with the text `whole`."""
     if size % n_shares:
         raise ValueError(
-            f"{found}: {size} components cannot be shared out equally to {what}={n_shares}. "
+            f"{whole}: {size} components cannot be shared out equally to {what}={n_shares}. "
             f"Choose a number that divides {size}."
         )
     return size // n_shares

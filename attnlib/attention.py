@@ -37,7 +37,7 @@ def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
     mask : array_like of bool, optional
         True where a query may attend to a key.
     scale : float, optional
-        The factor on the dot products, :math:`1/\sqrt{d_k}` if not given.
+        The factor on the dot products, :math:`1/\sqrt{d_k}` by default.
 
     Returns
     -------

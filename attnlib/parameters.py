@@ -25,7 +25,7 @@ class Part:
 
 
 class Parameters:
-    """Base of the classes that hold parameters; each is compared by identity, as arrays are not."""
+    """Base of the classes that hold parameters; instances are equal only to themselves."""
 
     def __init_subclass__(cls):
         dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
@@ -39,7 +39,7 @@ class Parameters:
 
     @functools.cached_property
     def sizes(self):
-        """The sizes of all arrays by name, each with where it was found."""
+        """The sizes of all arrays by name, each with where it was read."""
         return self._fit()[1]
 
     def _fit(self):
@@ -64,13 +64,13 @@ class Parameters:
         dict of str to ndarray
             A parameter of a part has the part's name in front: ``"attention.W_Q"``.
         """
-        found = {}
+        arrays = {}
         for name, part in self._fields():
             if isinstance(part, np.ndarray):
-                found[name] = part
+                arrays[name] = part
             elif isinstance(part, Parameters):
-                found |= {f"{name}.{inner}": array for inner, array in part.parameters().items()}
-        return found
+                arrays |= {f"{name}.{inner}": array for inner, array in part.parameters().items()}
+        return arrays
 
     def with_parameters(self, new):
         """Copy this object with other numbers in its parameters.
@@ -96,7 +96,7 @@ class Parameters:
             )
         new = dict(new)
         for name, array in old.items():
-            new[name] = _checks.finite(_checks.real_array(new[name], name), name)
+            new[name] = _checks.numbers(new[name], name)
             if new[name].shape != array.shape:
                 raise ValueError(
                     f"{name} has shape {new[name].shape}, expected {array.shape}: the shape of the "

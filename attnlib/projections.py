@@ -14,7 +14,7 @@ def project(X, W, b=None):
     W : array_like
         The matrix.  Column j says how component j of the result is made.
     b : array_like, optional
-        The bias, nothing if not given.
+        The bias; none by default.
 
     Returns
     -------

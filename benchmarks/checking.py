@@ -1,4 +1,4 @@
-"""Whether a recording is whole and believable, and whether the code has changed since."""
+"""Check whether a recording is complete and plausible, and whether the code has changed since."""
 
 import json
 import math
@@ -10,13 +10,13 @@ from benchmarks.one_core import plan as one_core
 from benchmarks.recording import KEY, PATH, ROOT, faults, hash_of
 
 #: By the kind of recording: the rows that its settings ask for (``tasks``), what bounds a row
-#: (``least``, ``tolerance``), and the command that records anew.
+#: (``least``, ``tolerance``), and the command that records again.
 PROGRAMS = {plan.KIND: plan for plan in (one_core, gpu)}
 
 #: How far above its measured ceilings a run may be, where the maker's peak is not known: a ceiling
 #: is measured too, and a processor may be busier at that moment than later.
 ABOVE_MEASURED = 1.3
-#: How much the ceilings may differ between start and end without a word.
+#: How much the ceilings may differ between start and end without a notice.
 DRIFT = 0.2
 
 
@@ -27,17 +27,16 @@ def load(path):
         data = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{path.name} is not JSON: {error}. Measure again.") from None
-    found = problems(data)
-    if found:
-        said = f"{path.name} has {len(found)} problems. The first: {found[0]}"
-        raise ValueError(f"{said} Measure again, or restore the file as it was recorded.")
+    if sentences := problems(data):
+        message = f"{path.name} has {len(sentences)} problems. The first: {sentences[0]}"
+        raise ValueError(f"{message} Measure again, or restore the file as it was recorded.")
     return data
 
 
 def problems(data):
     """Say what is wrong with a recording, one sentence for each fault; nothing if all is well.
 
-    A field that is missing, unknown or impossible; a row that is missing, there twice, or not asked
+    A field that is missing, unknown or impossible; a row that is missing, repeated, or not asked
     for by the settings; quantiles out of order; an error beyond the tolerance; a path of the
     machine; a rate above the maker's peak or, where that is not known, above 1.3 times the ceiling
     measured in the same run.  Float32 may run on matrix units that round to tf32.
@@ -49,36 +48,38 @@ def problems(data):
         text = json.dumps(data, allow_nan=False)
     except ValueError:
         return ["It holds NaN or infinity."]
-    found = [f"{fault.json_path}: {fault.message:.200}." for fault in faults(data, program.KIND)]
-    if found:
-        return found  # the rules below take every field for granted
-    found = [f"A path of the machine is in it: {path[0]}." for path in PATH.finditer(text)]
-    found += [*_ceilings_too_high(data), *_not_whole(data, program)]
-    for row in data["rows"] if not found else ():
-        found += [f"{name_of(row)}: {fault}." for fault in _row_faults(row, data, program)]
-    return found
+    sentences = [
+        f"{fault.json_path}: {fault.message:.200}." for fault in faults(data, program.KIND)
+    ]
+    if sentences:
+        return sentences  # the rules below take every field for granted
+    sentences = [f"A path of the machine is in it: {path[0]}." for path in PATH.finditer(text)]
+    sentences += [*_ceilings_too_high(data), *_not_whole(data, program)]
+    for row in data["rows"] if not sentences else ():
+        sentences += [f"{name_of(row)}: {fault}." for fault in _row_faults(row, data, program)]
+    return sentences
 
 
 def notices(data):
-    """Say what is not wrong with a recording, but worth knowing, one sentence each.
+    """Say what a reader of a sound recording should know, one sentence for each point.
 
-    That the code has changed since, with the command to see what and the one to record anew; and
-    each ceiling that differs by more than a fifth between start and end: the device grew hot, or
+    The code has changed since, with the command that shows how and the one that records again; or
+    a ceiling differs by more than a fifth between start and end, because the device grew hot or
     something else ran on it.
     """
-    found = []
+    sentences = []
     code, anew = data["code"], PROGRAMS[data["kind"]].ANEW.format(**data)
     changed = [path for path, hash_ in code["files"].items() if hash_of(ROOT / path) != hash_]
     if changed:
         many = f"{len(changed)} of {len(code['files'])} files have changed since they measured this"
         see = f"git diff {code['revision'] or ''} -- {' '.join(changed)}"
-        found.append(f"{many}. To see how: {see}. To record anew: {anew}")
+        sentences.append(f"{many}. To see how: {see}. To record anew: {anew}")
     both = [_flat(data["ceilings"][moment]) for moment in ("start", "end")]
     for (name, start), (_, end) in zip(*both):
         if abs(end / start - 1) > DRIFT:
             moved = f"from {start:.3g} at the start to {end:.3g} at the end"
-            found.append(f"The ceiling {name} went {moved}: {100 * (end / start - 1):+.0f} %.")
-    return found
+            sentences.append(f"The ceiling {name} went {moved}: {100 * (end / start - 1):+.0f} %.")
+    return sentences
 
 
 def name_of(row):
@@ -114,13 +115,13 @@ def _ceilings_too_high(data):
 
 def _not_whole(data, program):
     wanted = {tuple(task[name] for name in KEY) for task in program.tasks(data["settings"])}
-    found = [tuple(row[name] for name in KEY) for row in data["rows"]]
-    for said, keys in (
-        ("is missing", wanted.difference(found)),
-        ("is not asked for by the settings", set(found) - wanted),
-        ("appears twice", {key for key in set(found) if found.count(key) > 1}),
+    recorded = [tuple(row[name] for name in KEY) for row in data["rows"]]
+    for fault, keys in (
+        ("is missing", wanted.difference(recorded)),
+        ("is not asked for by the settings", set(recorded) - wanted),
+        ("appears twice", {key for key in set(recorded) if recorded.count(key) > 1}),
     ):
-        yield from sorted(f"{name_of(dict(zip(KEY, key)))} {said}." for key in keys)
+        yield from sorted(f"{name_of(dict(zip(KEY, key)))} {fault}." for key in keys)
 
 
 def _row_faults(row, data, program):
@@ -146,10 +147,10 @@ def main(paths):
     status = 0
     for path in paths:
         try:
-            found = notices(load(path)) or ["whole, and made by the code that is here."]
+            lines = notices(load(path)) or ["whole, and made by the code that is here."]
         except ValueError as error:
-            found, status = [str(error)], 1
-        print(*(f"{Path(path).name}: {line}" for line in found), sep="\n")
+            lines, status = [str(error)], 1
+        print(*(f"{Path(path).name}: {line}" for line in lines), sep="\n")
     return status
 
 

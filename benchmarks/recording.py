@@ -18,7 +18,7 @@ SCHEMA = 2
 
 #: What tells one row from all others.
 KEY = ["name", "n", "batch", "n_heads", "d", "dtype", "causal", "inputs", "round"]
-#: What is measured; None throughout where a row's status says that it could not be.
+#: The measurements; all are None where a row's status says that nothing could be measured.
 TIMES = ["p20_s", "p50_s", "p80_s", "repeats", "overhead_s"]
 MEASURED = [*TIMES, "error", "peak_bytes", "peak_process_bytes"]
 
@@ -29,7 +29,7 @@ PATH = re.compile(r"""(?<![\w.)\]])(?:[A-Za-z]:\\[^\s"']+|/(?:[^\s/"':,;()]+/)+[
 def header(kind, device, settings, *, nominal=None):
     """Return where a recording comes from: what is measured, when, by which code, on what.
 
-    The revision is None where there is no git; the hashes of the files in use always tell.
+    The revision is None where there is no git; the hashes of the files in use are always recorded.
     """
     changes = _git("status", "--porcelain", "attnlib", "benchmarks")
     code = {"revision": _git("rev-parse", "HEAD"), "dirty": bool(changes), "files": files_in_use()}
@@ -40,17 +40,17 @@ def header(kind, device, settings, *, nominal=None):
 
 def files_in_use():
     """Return path -> hash for every file of this repository that has been imported by now."""
-    found = {}
+    hashes = {}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in ("attnlib", "benchmarks", "__main__"):
             path = Path(getattr(module, "__file__", None) or os.sep).resolve()
             if path.is_relative_to(ROOT):
-                found[path.relative_to(ROOT).as_posix()] = hash_of(path)
-    return dict(sorted(found.items()))
+                hashes[path.relative_to(ROOT).as_posix()] = hash_of(path)
+    return dict(sorted(hashes.items()))
 
 
 def hash_of(path):
-    """Return git's name for what a file holds (as `git hash-object` does), or None without one."""
+    """Return git's hash of a file's content (as `git hash-object` does), or None without a file."""
     if not path.is_file():
         return None
     content = path.read_bytes()
@@ -64,18 +64,18 @@ def times(timing):
 
 
 def row(task, *, status="ok", reason=None, **measured):
-    """Return a row: what was to be measured, what came of it, and what was measured."""
+    """Return a row: the task, its status, and the measurements."""
     return task | {"status": status, "reason": reason} | dict.fromkeys(MEASURED) | measured
 
 
 def faults(thing, definition):
-    """Return what the JSON Schema has against a thing that should be as one of its definitions."""
+    """Return the errors of a thing under one of the JSON Schema's definitions."""
     schema = json.loads(Path(__file__).with_name("schema.json").read_text(encoding="utf-8"))
     return Draft202012Validator(schema | {"$ref": f"#/$defs/{definition}"}).iter_errors(thing)
 
 
 def checked(settings, kind):
-    """Return the settings of a run, or say which of them cannot be."""
+    """Return the settings of a run, or name the first that is impossible."""
     for fault in faults(settings, f"{kind}_settings"):
         name = fault.json_path.removeprefix("$.")
         raise ValueError(f"{name}={fault.instance} cannot be: {fault.message}.")
@@ -83,7 +83,7 @@ def checked(settings, kind):
 
 
 class Recorder:
-    """A recording in the making: each row is a line of ``FILE.part`` until all are there."""
+    """A recording in the making: each row is a line of ``FILE.part`` until all are complete."""
 
     def __init__(self, out, header):
         self.out, self.part = Path(out), Path(f"{out}.part")
@@ -106,10 +106,9 @@ class Recorder:
         except ValueError:
             raise ValueError(f"{self.part.name} is spoilt. Remove it, and measure again.") from None
         here = self.header | {name: header.get(name) for name in ("date", "ceilings")}
-        found = _differences("header", header, here)
-        if found:
-            said = f"{self.part.name} is from another run: {'; '.join(found[:5])}"
-            raise ValueError(f"{said}. Give another --out, or remove the file.")
+        if changes := _differences("header", header, here):
+            message = f"{self.part.name} is from another run: {'; '.join(changes[:5])}"
+            raise ValueError(f"{message}. Give another --out, or remove the file.")
         os.truncate(self.part, len(whole))
         self.header, self.rows = header, rows
         return True

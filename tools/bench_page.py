@@ -64,7 +64,7 @@ def dragged(page, handle):
 
 
 def in_turns(browser, address, floor_address):
-    """Of each thing that can be dragged: ``(name, its times, the floor's, ratios of work)``."""
+    """For everything that can be dragged: ``(name, its times, the floor's, ratios of work)``."""
     floor, page = opened(browser, floor_address), opened(browser, address)
     ((_, circle),) = handles(floor)
     for name, handle in handles(page):
@@ -77,7 +77,7 @@ def in_turns(browser, address, floor_address):
 
 
 def visited(browser, address):
-    """Of one page: requests, kilobytes, paint without scripts, first widget alive."""
+    """For one page: requests, kilobytes, paint without scripts, first widget alive."""
 
     def fresh(measurement):
         context = browser.new_context(viewport={"width": 1280, "height": 900})
@@ -92,10 +92,10 @@ def visited(browser, address):
     return len(sent), sum(size for _, size in sent) / 1000, painted, alive
 
 
-def tell(name, values, *ratios):
-    """One row of the table; a ratio, given with the most that it may be, has a star above that."""
+def print_row(name, values, *ratios):
+    """Print one row of the table; a ratio above its limit gets a star."""
     row = "".join(f"{value:>9.4g}" for value in values)
-    row += "".join(f"{ratio:>9.3g}{'*' * (ratio > most) or ' '}" for ratio, most in ratios)
+    row += "".join(f"{ratio:>9.3g}{'*' * (ratio > limit) or ' '}" for ratio, limit in ratios)
     print(f"{name:<46}{row}".rstrip(), flush=True)
 
 
@@ -116,9 +116,9 @@ def main(named=None):
             browser = launch(playwright)
             for page in measured:
                 row = visited(browser, address + page)
-                tell(page, row, (row[3] / row[2], RATIOS[0]))
+                print_row(page, row, (row[3] / row[2], RATIOS[0]))
                 for name, times, lowest, ratios in in_turns(browser, address + page, floor):
-                    tell(f"  {name}", [*times, *lowest[:2]], *zip(ratios, RATIOS[1:]))
+                    print_row(f"  {name}", [*times, *lowest[:2]], *zip(ratios, RATIOS[1:]))
             browser.close()
     started, middle, slow = RATIOS
     print(

@@ -102,7 +102,7 @@ def prepared(notebook, macros):
 def canonical(notebook, macros):
     """A notebook in the form in which it is committed.
 
-    Code cells are numbered 1, 2, 3, … as by one run from top to bottom, whatever ran: nbval takes
+    Code cells are numbered 1, 2, 3, … as in one run from top to bottom, whatever ran: nbval takes
     a cell without a number for one that never ran, and then compares nothing.
 
     Parameters
@@ -125,9 +125,9 @@ def canonical(notebook, macros):
     """
     notebook = prepared(notebook, macros)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    found = [f"cell {cell.id} {fault}" for cell in code for fault in faults(cell)]
-    if found:
-        raise NotebookFault("\n".join(found))
+    refused = [f"cell {cell.id} {fault}" for cell in code for fault in faults(cell)]
+    if refused:
+        raise NotebookFault("\n".join(refused))
     for number, cell in enumerate(code, 1):
         cell["execution_count"] = number
         cell["outputs"] = stable_outputs(cell, number)
@@ -139,12 +139,12 @@ def canonical(notebook, macros):
     return notebook
 
 
-def difference(found, wanted):
+def difference(notebook, wanted):
     """Where a notebook first differs from its canonical form, in a few words."""
-    for mine, theirs in zip(found.cells, wanted.cells, strict=False):
+    for mine, theirs in zip(notebook.cells, wanted.cells, strict=False):
         parts = [key for key in sorted({*mine, *theirs}) if mine.get(key) != theirs.get(key)]
         if parts:
             return f"cell {theirs.id} differs in {', '.join(parts)}"
-    if len(found.cells) != len(wanted.cells):
-        return f"{len(found.cells)} cells instead of {len(wanted.cells)}"
+    if len(notebook.cells) != len(wanted.cells):
+        return f"{len(notebook.cells)} cells instead of {len(wanted.cells)}"
     return "the notebook's metadata or the layout of the file differs"

@@ -1,4 +1,4 @@
-"""Readable, stable cell ids: a hand-given id stays, a random one is derived from the cell."""
+"""Readable, stable cell ids: an author's id stays, a random one gives way to a derived one."""
 
 import itertools
 import re
@@ -10,10 +10,10 @@ RANDOM = re.compile(
 )
 
 
-def is_hand_given(cell_id):
-    """Whether somebody chose this id: it is valid and not random.
+def is_chosen(cell_id):
+    """Whether an author chose this id: it is valid and not random.
 
-    >>> is_hand_given("fig-causal-mask"), is_hand_given("0a1b2c3d"), is_hand_given("two words")
+    >>> is_chosen("fig-causal-mask"), is_chosen("0a1b2c3d"), is_chosen("two words")
     (True, False, False)
     """
     return bool(VALID.fullmatch(cell_id)) and not RANDOM.fullmatch(cell_id)
@@ -41,14 +41,14 @@ def stable_ids(cells):
     Returns
     -------
     list of str
-        Hand-given ids unchanged, derived ones for the rest; a second use of an id gets ``-2``.
+        Authors' ids unchanged, derived ones for the rest; a second use of an id gets ``-2``.
     """
-    given = [cell.get("id", "") for cell in cells]
-    taken = {cell_id for cell_id in given if is_hand_given(cell_id)}
+    old = [cell.get("id", "") for cell in cells]
+    taken = {cell_id for cell_id in old if is_chosen(cell_id)}
     ids = []
-    for cell, cell_id in zip(cells, given):
-        if not is_hand_given(cell_id) or cell_id in ids:
-            base = (cell_id if is_hand_given(cell_id) else describe(cell))[:60]
+    for cell, cell_id in zip(cells, old):
+        if not is_chosen(cell_id) or cell_id in ids:
+            base = (cell_id if is_chosen(cell_id) else describe(cell))[:60]
             names = itertools.chain([base], (f"{base}-{count}" for count in itertools.count(2)))
             cell_id = next(name for name in names if name not in taken)
             taken.add(cell_id)

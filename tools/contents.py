@@ -1,6 +1,6 @@
-"""What the cover, the README and *Teach with it* say of the chapters, from the chapters' heads.
+"""Write into the cover, the README and *Teach with it* what the chapters' heads say of them.
 
-It stands between ``<!-- chapters: KEY -->`` and ``<!-- end -->``; `make notebooks` writes it.
+It is put between ``<!-- chapters: KEY -->`` and ``<!-- end -->``; `make notebooks` writes it.
 """
 
 import re
@@ -20,16 +20,16 @@ MARKED = re.compile(r"(<!-- chapters: (\w+) -->)(.*?)(<!-- end -->)", re.DOTALL)
 def parts():
     """The parts of the table of contents that hold chapters: caption -> pages in reading order."""
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    found = {}
+    by_caption = {}
     for part in contents["parts"]:
         paths = [ROOT / f"{entry['file']}.ipynb" for entry in part["chapters"]]
         pages = [Page(p, nbformat.read(p, as_version=4)) for p in paths if p.is_file()]
-        found[part["caption"]] = [page for page in pages if page.number]
-    return {caption: pages for caption, pages in found.items() if pages}
+        by_caption[part["caption"]] = [page for page in pages if page.number]
+    return {caption: pages for caption, pages in by_caption.items() if pages}
 
 
 def numbers(old):
-    """The chapters that there are: ``1 to 4 and 6``."""
+    """The numbers of the existing chapters: ``1 to 4 and 6``."""
     *first, last = runs(sorted(page.number for pages in parts().values() for page in pages))
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -39,14 +39,14 @@ def order(old):
     return ", ".join(runs([page.number for pages in parts().values() for page in pages]))
 
 
-def runs(found):
-    """Numbers in their order, three or more that follow one another as one text.
+def runs(sequence):
+    """The numbers of a sequence as texts, three or more consecutive ones as one.
 
     >>> runs([1, 2, 3, 5, 6])
     ['1 to 3', '5', '6']
     """
     joined = []
-    for n in found:
+    for n in sequence:
         if joined and n == joined[-1][-1] + 1:
             joined[-1].append(n)
         else:
@@ -90,7 +90,7 @@ KEYS = {"numbers": numbers, "order": order, "minutes": minutes, "tables": tables
 
 
 def renewed(text):
-    """A text with what it says of the chapters brought up to date."""
+    """A text whose marked places are brought up to date."""
     return MARKED.sub(lambda match: match[1] + KEYS[match[2]](match[3]) + match[4], text)
 
 
@@ -106,14 +106,14 @@ def new_text(path):
 
 
 def stale():
-    """The files that say something else of the chapters than their heads do."""
+    """The files that do not match the chapters' heads."""
     parts.cache_clear()
     return [path for path in PLACES if new_text(path) != path.read_text(encoding="utf-8")]
 
 
 def write():
-    """Bring all files up to date; returns those that were not."""
-    found = stale()
-    for path in found:
+    """Bring all files up to date; return those that were not."""
+    outdated = stale()
+    for path in outdated:
         path.write_text(new_text(path), encoding="utf-8")
-    return found
+    return outdated

@@ -3,10 +3,10 @@
 python tools/mutate.py                         all of the mathematics
 python tools/mutate.py attnlib/heads           only files under this path
 python tools/mutate.py attnlib/... --line 64   only changes in this line
-python tools/mutate.py --sample 300            so many of them, always the same
+python tools/mutate.py --sample 300            a sample of 300, always the same
 
-A mutant runs the tests of its own module first, and if they pass all tests of the mathematics.
-What survives is printed; what is known to change nothing is in tools/mutants_equal.json, each with
+For each mutant the tests of its module run first, and if they pass all tests of the mathematics.
+Survivors are printed; mutants known to change nothing are in tools/mutants_equal.json, each with
 its reason.  The exit status is 1 if a mutant survives that is not listed there.
 """
 
@@ -61,7 +61,7 @@ TESTS = {
 ALL_TESTS = list(dict.fromkeys(name for names in TESTS.values() for name in names))
 ALL_TESTS += ["training", "slips", "bad_input"]
 SECONDS = 120
-#: Or each child would compile all tests and the whole package anew.
+#: Otherwise each child would compile all tests and the whole package again.
 sys.dont_write_bytecode = False
 #: Tests of the mathematics need nothing of conftest.py but its path, and it loads all widgets.
 OPTIONS = ["-x", "-q", "--noconftest", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
@@ -74,8 +74,8 @@ def sources(paths):
     for name in TESTS:
         path = ROOT / "attnlib" / name
         files += [path] if path.is_file() else sorted(path.glob("*.py"))
-    asked = [Path(path).resolve() for path in paths]
-    return [f for f in files if not asked or any(f == a or a in f.parents for a in asked)]
+    chosen = [Path(path).resolve() for path in paths]
+    return [f for f in files if not chosen or any(f == c or c in f.parents for c in chosen)]
 
 
 def passes(folder, names, seconds=SECONDS):
@@ -122,7 +122,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="*", help="files or folders of attnlib")
     parser.add_argument("--line", type=int, nargs="+", help="only changes in these lines")
-    parser.add_argument("--sample", type=int, help="so many of them, drawn with a fixed seed")
+    parser.add_argument("--sample", type=int, help="only this many, drawn with a fixed seed")
     arguments = parser.parse_args()
     known = {
         (entry["file"], entry["line"], entry["column"], entry["change"])
@@ -151,8 +151,8 @@ def main():
                 print(f"survived: {name}:{line}:{column}: {code}\n    {change}", flush=True)
             if sum(counts.values()) % 100 == 0:
                 print(f"{sum(counts.values())} of {len(jobs)}", flush=True)
-    said = ", ".join(f"{number} {outcome}" for outcome, number in counts.items())
-    print(f"{len(jobs)} mutants: {said}, in {time.monotonic() - start:.0f} s")
+    summary = ", ".join(f"{number} {outcome}" for outcome, number in counts.items())
+    print(f"{len(jobs)} mutants: {summary}, in {time.monotonic() - start:.0f} s")
     return 1 if counts["survived"] else 0
 
 

@@ -75,7 +75,7 @@ def mutants(source):
 
 
 class Replace(ast.NodeTransformer):
-    """Put one node in the place of another, in a tree whose lists are copied on the way."""
+    """Replace one node by another, in a tree whose lists are copied on the way."""
 
     def __init__(self, old, new):
         self.old, self.new = old, new
@@ -88,7 +88,7 @@ class Replace(ast.NodeTransformer):
 
 
 def changes(node):
-    """What could stand in the place of `node`."""
+    """What a mutant puts instead of `node`."""
     if isinstance(node, (ast.BinOp, ast.BoolOp)):
         if type(node.op) in SWAPPED:
             yield with_field(node, op=SWAPPED[type(node.op)]())
@@ -151,21 +151,21 @@ def is_shape(node):
 
 def free_sizes(tree):
     """Sizes that a declaration names once, so that they agree with nothing: node -> patterns."""
-    found = {}
+    once_named = {}
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and is_declaration(call):
             shapes = [k.value for k in call.keywords if is_shape(k.value)]
             sizes = Counter(re.findall(r"[a-z]\w*(?=[,)])", " ".join(s.value for s in shapes)))
             once = [re.compile(rf"\b{size}\b") for size, count in sizes.items() if count == 1]
-            found |= {id(s): [size for size in once if size.search(s.value)] for s in shapes}
-    return found
+            once_named |= {id(s): [size for size in once if size.search(s.value)] for s in shapes}
+    return once_named
 
 
 def other_shapes(declared):
     """Declare the same shape with one size that has to agree with nothing, or without a batch."""
     for size in re.finditer(r"(?<![\w.])[a-z]\w*(?=[,)])", declared.split(" or ")[0]):
         yield f"{declared[: size.start()]}other{declared[size.end() :]}"
-    # A mask broadcasts to the leading axes of the others, whatever is declared of its own.
+    # A mask broadcasts to the leading axes of the others, whatever its own declaration says.
     if "..., " in declared and not declared.startswith("bool"):
         yield declared.replace("..., ", "")
 
@@ -189,7 +189,7 @@ def with_field(node, **fields):
 
 
 def in_messages(tree):
-    """The nodes that are part of what is said or noted, not of what is computed, by their id."""
+    """The nodes that belong to messages and annotations, not to what is computed, by their id."""
     quiet = (ast.Raise, ast.JoinedStr, ast.AnnAssign)
     return {
         id(inner)
@@ -200,11 +200,11 @@ def in_messages(tree):
 
 
 def is_note(node):
-    """Whether `node` is a list of names or classes, or the reason that a check is given."""
+    """Whether `node` is a list of public names, or a test of classes."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return node.func.id == "isinstance"
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-        return node.targets[0].id in ("__all__", "why")
+        return node.targets[0].id == "__all__"
     return False
 
 

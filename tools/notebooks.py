@@ -3,7 +3,7 @@
 python tools/notebooks.py                    execute and rewrite every notebook of the book
 python tools/notebooks.py book/02_qkv.ipynb  only this one
 python tools/notebooks.py --no-execute       rewrite with the outputs that are there
-python tools/notebooks.py --check            change nothing, say what is not as it should be
+python tools/notebooks.py --check            change nothing, report what is wrong
 
 What the cover, the README and *Teach with it* say of the chapters is brought up to date as well.
 """
@@ -122,21 +122,21 @@ def main(arguments=None):
     def work(path):
         return check(path) if options.check else process(path, run=not options.no_execute)
 
-    problems_found = 0
+    count = 0
     with ThreadPoolExecutor(options.jobs) as pool:
-        for path, found in zip(options.paths, pool.map(work, options.paths)):
-            print("".join(f"{path}: {said}\n" for said in found), end="", flush=True)
-            problems_found += len(found)
+        for path, sentences in zip(options.paths, pool.map(work, options.paths)):
+            print("".join(f"{path}: {line}\n" for line in sentences), end="", flush=True)
+            count += len(sentences)
     if {path.resolve() for path in options.paths} & set(NOTEBOOKS):
         if options.check:
             for path in contents.stale():
-                print(f"{path}: says something else than the chapters' heads: run make notebooks")
-                problems_found += 1
+                print(f"{path}: does not match the chapters' heads: run make notebooks")
+                count += 1
         else:
             for path in contents.write():
                 print(f"{path}: brought up to date with the chapters' heads")
-    print(f"{len(options.paths)} notebooks, {problems_found} problems")
-    return 1 if problems_found else 0
+    print(f"{len(options.paths)} notebooks, {count} problems")
+    return 1 if count else 0
 
 
 if __name__ == "__main__":

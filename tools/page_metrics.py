@@ -14,19 +14,19 @@ TALLEST, SMALLEST = 1300, 10.9
 
 TOO_TALL_OR_SMALL = """
     ([tallest, smallest]) => {
-      const found = [];
+      const faults = [];
       for (const place of document.querySelectorAll("[data-alive]")) {
         const { script } = place.dataset;
         const { height } = place.getBoundingClientRect();
         if (innerWidth <= 360 && height > tallest)
-          found.push(`${script} is ${height} pixels high, at most ${tallest}`);
+          faults.push(`${script} is ${height} pixels high, at most ${tallest}`);
         for (const text of place.querySelectorAll("svg text")) {
           const size = parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
           if (text.checkVisibility() && size < smallest)
-            found.push(`${script} writes ${text.textContent} ${size} pixels high`);
+            faults.push(`${script} writes ${text.textContent} ${size} pixels high`);
         }
       }
-      return found;
+      return faults;
     }
 """
 
@@ -99,12 +99,12 @@ def settle(page):
 
 
 def too_tall_or_small(page):
-    """What of the page's widgets is too high for a narrow screen, or too small to be read."""
+    """What in the page's widgets is too high for a narrow screen, or too small to read."""
     return page.evaluate(TOO_TALL_OR_SMALL, [TALLEST, SMALLEST])
 
 
 def overflow(page):
-    """By how many pixels a page is wider than the window, or is cut off beside a section."""
+    """By how many pixels a page is wider than the window, or a section's text than the section."""
     return page.evaluate(OVERFLOW)
 
 
@@ -118,18 +118,18 @@ def transfer(page, address):
 
 
 def sizes(answers):
-    """Addresses of what a page was sent, each with its bytes as sent compressed."""
-    found = []
+    """Addresses of the files that a page received, each with its size as sent compressed."""
+    sent = []
     for answer in answers:
         body = answer.body()
         packed = urlsplit(answer.url).path.endswith(PACKED)
-        found.append((answer.url, len(body) if packed else len(gzip.compress(body, 6))))
-    return found
+        sent.append((answer.url, len(body) if packed else len(gzip.compress(body, 6))))
+    return sent
 
 
 @contextmanager
 def slowed(page):
-    """The page's processor is slowed down meanwhile."""
+    """Slow the page's processor down in the meantime."""
     client = page.context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
     try:
@@ -148,7 +148,7 @@ def first_alive(page, address):
 
 
 def first_paint(page, address):
-    """Milliseconds until something of the page is seen, when none of its scripts comes."""
+    """Milliseconds until something of the page is seen when all its scripts are blocked."""
     client = page.context.new_cdp_session(page)
     client.send("Network.enable")
     client.send("Network.setBlockedURLs", {"urls": ["*.js", "*.js?*"]})
@@ -159,7 +159,7 @@ def first_paint(page, address):
 
 def handles(page):
     """All that can be dragged now in the first widget of each kind: ``[(name, locator), ...]``."""
-    found = []
+    draggable = []
     kinds = page.locator("[data-alive]").evaluate_all("all => all.map((e) => e.dataset.script)")
     for kind in dict.fromkeys(kinds):
         widget = page.locator(f'[data-alive][data-script="{kind}"]').first
@@ -168,8 +168,8 @@ def handles(page):
                 name = handle.evaluate(
                     "e => (e.closest('[role=slider]') ?? e).ariaLabel ?? e.labels[0].textContent"
                 )
-                found.append((f"{kind}: {name}", handle))
-    return found
+                draggable.append((f"{kind}: {name}", handle))
+    return draggable
 
 
 def drag_frames(page, handle, moves=80, warmup=20):

@@ -53,13 +53,13 @@ main()
 
 
 def build_command(target, source=ROOT):
-    """How the book is built into a folder; what stands there and is unchanged stays."""
+    """The command that builds the book into a folder; unchanged pages there are kept."""
     where = ["build", str(source), "--path-output", str(target)]
     return [sys.executable, "-c", BUILD, *where, *BUILD_FLAGS]
 
 
 def build(target, source=ROOT):
-    """Build the book as `make book` does; the finished process. The pages are in `html_of`."""
+    """Build the book as `make book` does and return the finished process; see `html_of`."""
     command = build_command(target, source)
     return subprocess.run(command, cwd=source, capture_output=True, text=True)
 
@@ -72,9 +72,9 @@ def html_of(target):
 def pages():
     """Addresses of all pages inside the site: those of the table of contents, and Sphinx's own."""
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    found = [contents["root"]]
-    found += [chapter["file"] for part in contents["parts"] for chapter in part["chapters"]]
-    return [f"{name}.html" for name in [*found, "search", "genindex"]]
+    names = [contents["root"]]
+    names += [chapter["file"] for part in contents["parts"] for chapter in part["chapters"]]
+    return [f"{name}.html" for name in [*names, "search", "genindex"]]
 
 
 def chapters():

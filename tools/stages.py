@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = [sys.executable, "-m"]
-#: Files are dealt out in the order given, so that the short ones at the end fill all workers;
+#: Files are dealt out in the order listed, so that the short ones at the end fill all workers;
 #: three of them, because a test that waits for a browser or a kernel leaves its core to another.
 PYTEST = [*PYTHON, "pytest", "-q", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 NBVAL = ["--nbval", "--nbval-sanitize-with=tests/book/nbval_sanitize.cfg"]
@@ -35,7 +35,7 @@ def counts(report):
 
 
 def run(heading, command, **environment):
-    """Run one stage; returns its counts. A stage that is no run of pytest counts as one check."""
+    """Run one stage and return its counts. A stage without pytest counts as one check."""
     print(f"\n== {heading}", flush=True)
     environment = FOR_TESTS | environment
     start = time.monotonic()
@@ -43,20 +43,20 @@ def run(heading, command, **environment):
         report = Path(folder, "report.xml")
         extra = [f"--junitxml={report}"] if "pytest" in command else []
         code = subprocess.run(command + extra, cwd=ROOT, env=os.environ | environment).returncode
-        found = counts(report.read_text(encoding="utf-8")) if report.exists() else (0, 0, 0)
+        result = counts(report.read_text(encoding="utf-8")) if report.exists() else (0, 0, 0)
     if not extra:
-        found = (1, 0, 0) if code == 0 else (0, 1, 0)
-    elif code and not found[1]:
-        found = (found[0], 1, found[2])  # pytest itself failed
+        result = (1, 0, 0) if code == 0 else (0, 1, 0)
+    elif code and not result[1]:
+        result = (result[0], 1, result[2])  # pytest itself failed
     print(f"== {heading}: {time.monotonic() - start:.0f} s", flush=True)
-    return found
+    return result
 
 
-def close(found):
-    """Print the closing line; the exit status of the whole run.
+def close(results):
+    """Print the closing line and return the exit status of the whole run.
 
     It is 1 when something failed and, with CI=true, when something was skipped.
     """
-    passed, failed, skipped = map(sum, zip(*found))
+    passed, failed, skipped = map(sum, zip(*results))
     print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed or (skipped and os.environ.get("CI") == "true") else 0

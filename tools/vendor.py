@@ -1,7 +1,7 @@
 """Bring third-party files into the book from npm packages: fonts, and MathJax for the site.
 
     python tools/vendor.py            fetch with `npm pack` and write the files
-    python tools/vendor.py --check    compare what stands with the record, fetching nothing
+    python tools/vendor.py --check    compare the files with the record, fetching nothing
 
 Only authors run this, when a version changes; the files are committed, so building the book needs
 neither npm nor a network.  `vendor.json` records each package's version, licence and file hashes.
@@ -145,25 +145,25 @@ def digest(path):
 
 
 def problems():
-    """What differs between the record and the files that stand."""
+    """What differs between the record and the files."""
     record = {
         name: value
         for entry in json.loads(RECORD.read_text())
         for name, value in entry["files"].items()
     }
-    standing = {
+    present = {
         path.relative_to(ROOT).as_posix()
         for folder in (VENDOR, FIGURES)
         for path in folder.rglob("*")
         if path.is_file() and path != RECORD
     }
-    found = [f"{name}: not in the record" for name in sorted(standing - set(record))]
+    differences = [f"{name}: not in the record" for name in sorted(present - set(record))]
     for name, expected in record.items():
-        if name not in standing:
-            found.append(f"{name}: missing")
+        if name not in present:
+            differences.append(f"{name}: missing")
         elif digest(ROOT / name) != expected:
-            found.append(f"{name}: changed since it was vendored")
-    return found
+            differences.append(f"{name}: changed since it was vendored")
+    return differences
 
 
 def main(arguments=None):
@@ -171,9 +171,9 @@ def main(arguments=None):
     parser.add_argument("--check", action="store_true", help="compare with the record only")
     if not parser.parse_args(arguments).check:
         vendor()
-    found = problems()
-    print("\n".join(found) or "vendored files agree with their record")
-    return 1 if found else 0
+    differences = problems()
+    print("\n".join(differences) or "vendored files agree with their record")
+    return 1 if differences else 0
 
 
 if __name__ == "__main__":

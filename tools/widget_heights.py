@@ -21,7 +21,7 @@ ALIVE = "all => all.map((e) => [e.dataset.script, Math.round(e.getBoundingClient
 
 def measure(folder):
     """``{widget: {"height": pixels, "narrow": pixels}}``."""
-    found = defaultdict(lambda: defaultdict(list))
+    measured = defaultdict(lambda: defaultdict(list))
     with sync_playwright() as playwright, serve(folder) as address:
         page = launch(playwright).new_page()
         for name, width in WIDTHS.items():
@@ -30,10 +30,10 @@ def measure(folder):
                 page.goto(address + path)
                 settle(page)
                 for widget, height in page.locator("[data-alive]").evaluate_all(ALIVE):
-                    found[widget][name].append(height)
+                    measured[widget][name].append(height)
     return {
         widget: {name: statistics.median_low(heights) for name, heights in by_name.items()}
-        for widget, by_name in found.items()
+        for widget, by_name in measured.items()
     }
 
 

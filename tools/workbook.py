@@ -1,9 +1,8 @@
 """A workbook for the class: copies of the chapters, to be written in (`make workbook`).
 
-A copy shows nothing that is still to be found out: solutions are folded, and their results and
-those that are to be predicted are left out.  No file is ever written over.  A copy knows of which
-edition of its chapter it was made; where the chapter has changed since, a new copy is put beside
-it.
+A copy gives nothing away: solutions are folded, and their results and those that are to be
+predicted are left out.  No file is ever overwritten.  A copy records the edition of its chapter;
+where the chapter has changed since, a new copy is put beside it.
 """
 
 import copy
@@ -37,19 +36,19 @@ MARKED = re.compile(
 
 def chapters(book):
     """The chapters in a folder, brought into the book's form: path -> notebook."""
-    found = {}
+    notebooks = {}
     for path in sorted(book.glob("[0-9][0-9]_*.ipynb")):
         try:
-            found[path] = prepared(read(path.read_text(encoding="utf-8")), notebook_macros())
+            notebooks[path] = prepared(read(path.read_text(encoding="utf-8")), notebook_macros())
         except NotebookFault as fault:
             raise SystemExit(f"{path}: {fault}") from fault
-    return found
+    return notebooks
 
 
 def edition(notebook):
-    """What tells one edition of a chapter from another: its text, captions, code and tags.
+    """A hash of what makes an edition of a chapter: its text, captions, code and tags.
 
-    Not the cell of macros: it holds the palette, and another colour is no other text.
+    The cell of macros does not count: it holds the palette, and a colour changes no text.
     """
     cells = [
         (cell.cell_type, cell.source, sorted(tags(cell)), figure_of(cell))
@@ -60,7 +59,7 @@ def edition(notebook):
 
 
 def edition_of(path):
-    """The edition of which a file is a copy; None for anything else, and for a damaged file."""
+    """The edition that a file is a copy of; None for anything else, and for a damaged file."""
     try:
         return json.loads(path.read_bytes())["metadata"]["attention_book"]["edition"]
     except (OSError, ValueError, LookupError, TypeError):
@@ -108,15 +107,15 @@ class Words:
         """The same in brackets: (One, 2001; Two, 2002)."""
         return f"({'; '.join(self.sources[key] for key in keys.split(','))})"
 
-    def said(self, found):
-        """What stands in the copy for a piece of a chapter's text."""
-        if found["role"]:
-            return found["words"] or self.roles[found["role"]](found["target"])
-        if not found["page"] or found["page"] in self.pages:
-            return found[0]
-        if found["open"] and found["close"]:
+    def replacement(self, match):
+        """What a copy has instead of a marked piece of the chapter's text."""
+        if match["role"]:
+            return match["words"] or self.roles[match["role"]](match["target"])
+        if not match["page"] or match["page"] in self.pages:
+            return match[0]
+        if match["open"] and match["close"]:
             return ""
-        return f"{found['open'] or ''}*{found['text']}*{found['close'] or ''}"
+        return f"{match['open'] or ''}*{match['text']}*{match['close'] or ''}"
 
     def plain(self, text):
         """A text with its roles, and its links to pages that are no chapters, in words.
@@ -127,13 +126,13 @@ class Words:
             If a role, a source or a figure is unknown.
         """
         try:
-            return MARKED.sub(self.said, text)
+            return MARKED.sub(self.replacement, text)
         except KeyError as unknown:
             raise NotebookFault(f"nothing is known of {unknown} in “{text.strip()}”") from unknown
 
 
 def workbook_copy(notebook, words):
-    """A chapter as a student gets it; the chapter given is left as it is."""
+    """A chapter as a student gets it; `notebook` itself is left as it is."""
     notebook = copy.deepcopy(notebook)
     notebook.metadata["attention_book"] = {"edition": edition(notebook)}
     cells = []
@@ -155,7 +154,7 @@ def workbook_copy(notebook, words):
 
 
 def new_file(folder, stem, text):
-    """Write a notebook under the next name that is free; its path."""
+    """Write a notebook under the next free name and return its path."""
     names = itertools.chain([stem], (f"{stem}_{number}" for number in itertools.count(2)))
     for name in names:
         try:
@@ -167,9 +166,9 @@ def new_file(folder, stem, text):
 
 
 def renew(path, notebook, folder, words):
-    """Copy a chapter into the workbook, if no copy of this edition is there; what was done."""
-    found = sorted(folder.glob(f"{path.stem}*.ipynb"))
-    editions = {copied.name: edition_of(copied) for copied in found}
+    """Copy a chapter into the workbook unless it has a copy of this edition; say what was done."""
+    copies = sorted(folder.glob(f"{path.stem}*.ipynb"))
+    editions = {copied.name: edition_of(copied) for copied in copies}
     for name, of in editions.items():
         if of == edition(notebook):
             return f"{name}: kept"

@@ -86,7 +86,7 @@ class EncoderBlock(Parameters):
         n_heads : int
             Number of heads.
         d_ff : int, optional
-            Size of the network's hidden layer, ``4 * d_model`` if not given.
+            Size of the network's hidden layer, ``4 * d_model`` by default.
         norm_first : bool, optional
             Whether the norms come before.
         activation : {"relu", "gelu"}, optional

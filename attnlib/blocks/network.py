@@ -103,7 +103,7 @@ class FeedForward(Parameters):
         d_model : int
             Length of a row, before and after.
         d_ff : int, optional
-            Size of the hidden layer, ``4 * d_model`` if not given.
+            Size of the hidden layer, ``4 * d_model`` by default.
         activation : {"relu", "gelu"}, optional
             What the hidden layer does to each number.
 

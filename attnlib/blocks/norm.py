@@ -22,9 +22,9 @@ def layer_norm(X, gain=None, bias=None, epsilon=1e-5):
     X : array_like
         Items, one in each row.
     gain : array_like, optional
-        Multiplies each component; 1 if not given.
+        Multiplies each component; 1 by default.
     bias : array_like, optional
-        Is added to each component; 0 if not given.
+        Added to each component; 0 by default.
     epsilon : float, optional
         Above 0.  Added to the variance, so that a constant row becomes 0.
 
@@ -76,7 +76,7 @@ class LayerNorm(Parameters):
     gain : array_like
         Multiplies each component.
     bias : array_like
-        Is added to each component.
+        Added to each component.
     epsilon : float, optional
         Above 0.  Added to the variance.
 

@@ -62,8 +62,8 @@ def attention_cost(n_q, n_k, d_k, d_v, *, n_heads=1, batch=1, causal=False, item
         Bytes of one number: 4 for float32, 2 for half precision.
     passes : int, optional
         How often the naive way reads or writes an array of all pairs.  At least 4: the scores
-        are written, read, written as weights, and read.  A scale or a mask in a call of its own
-        adds 2.
+        are written, read, written as weights, and read.  A scale or a mask that is applied in
+        a separate call adds 2.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def causal_pairs(n_q, n_k):
 
 
 def _steps(pairs, d_k, d_v, bytes_moved):
-    """Return the three steps for so many pairs."""
+    """Return the three steps of attention over some pairs."""
     scores, normalise, weigh = bytes_moved
     return Cost(
         {

@@ -133,7 +133,7 @@ def block_cost(n, d_model, n_heads, d_ff, *, batch=1, causal=False, itemsize=4, 
 
 
 def _product(rows, d_in, d_out, itemsize):
-    """Return the cost of multiplying so many rows by one matrix."""
+    """Return the cost of multiplying some rows by one matrix."""
     return Step(
         multiply_adds=rows * d_in * d_out,
         bytes=(rows * d_in + d_in * d_out + rows * d_out) * itemsize,

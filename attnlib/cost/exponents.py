@@ -7,7 +7,7 @@ import numpy as np
 from attnlib import _checks
 from attnlib.cost.growth import Growth
 
-#: A time is fitted only where it is so many times the overhead of measuring it.
+#: A time is fitted only where it is more than this many times the overhead of the clock.
 ABOVE_OVERHEAD = 20
 #: Numbers beyond these would leave their type when squared.
 LEAST, LARGEST = 1e-100, 1e100
@@ -31,7 +31,7 @@ def fit_exponent(sizes, times, overhead=0.0, *, resamples=1000, confidence=0.95,
     confidence : float, optional
         Share of the resamples inside an interval.
     rng : numpy.random.Generator, optional
-        Draws them; a generator with seed 0 if not given.
+        Draws the resamples; a generator with seed 0 by default.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def fit_exponent(sizes, times, overhead=0.0, *, resamples=1000, confidence=0.95,
     exponent, *coefficients = _fit(n, np.median(observed, axis=1))
     interval, intervals = None, None
     if times.shape[1] > 1:
-        fits = [_fit(n, np.median(_drawn_again(observed, rng), axis=1)) for _ in range(resamples)]
+        fits = [_fit(n, np.median(_resampled(observed, rng), axis=1)) for _ in range(resamples)]
         ends = np.quantile(fits, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
         interval, *intervals = (tuple(map(float, pair)) for pair in ends.T)
         intervals = tuple(intervals)
@@ -103,8 +103,8 @@ def fit_exponent(sizes, times, overhead=0.0, *, resamples=1000, confidence=0.95,
 
 def _sizes_and_times(sizes, times):
     """Return rising sizes, shape (m,), and their times, shape (m, repeats)."""
-    sizes = _checks.finite(_checks.real_array(sizes, "sizes"), "sizes").astype(float)
-    times = _checks.finite(_checks.real_array(times, "times"), "times").astype(float)
+    sizes = _checks.numbers(sizes, "sizes").astype(float)
+    times = _checks.numbers(times, "times").astype(float)
     if sizes.ndim != 1 or (sizes <= 0).any() or (np.diff(sizes) <= 0).any():
         raise ValueError(f"sizes must be one rising row of numbers above 0, not {sizes}. Sort it.")
     if times.ndim not in (1, 2) or len(times) != len(sizes) or times.size == 0:
@@ -118,14 +118,14 @@ def _sizes_and_times(sizes, times):
         if ((0 < array) & (array < LEAST)).any():
             raise ValueError(f"{name} holds {array.min():g}. Give numbers from {LEAST:g} on.")
     if (times <= 0).any():
-        index = tuple(map(int, np.argwhere(times <= 0)[0]))
-        where = index if len(index) > 1 else index[0]
+        index = _checks.first_index(times <= 0)
+        where = _checks.show(index)
         raise ValueError(f"times[{where}]={times[index]:g} is not above 0. Give seconds.")
     return sizes, times.reshape(len(sizes), -1)
 
 
-def _drawn_again(times, rng):
-    """Return as many repetitions of each size, drawn with replacement."""
+def _resampled(times, rng):
+    """Resample the repetitions of each size with replacement."""
     return np.take_along_axis(times, rng.integers(times.shape[1], size=times.shape), axis=1)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    r"""How times grow with sizes, as `fit_exponent` found it.
+    r"""How times grow with sizes: the result of `fit_exponent`.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ class Ceilings:
     bytes_per_s : float
         Bytes read and written in a second, of a large copy.
     exponentials_per_s : float, optional
-        Exponentials in a second.  Where it is not given, they count as free.
+        Exponentials in a second.  If None, they count as free.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class Ceilings:
 
 
 def roofline_time(operations, bytes, machine, *, exponentials=0):
-    r"""Return the least time, in seconds, that so much work can take on a machine.
+    r"""Return the least time, in seconds, in which a machine can do some work.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What all of them share: equal leading axes, blocks of rows, a bound on the scores."""
+"""What these functions share: equal leading axes, blocks of rows, a bound on the scores."""
 
 import numpy as np
 

@@ -10,8 +10,7 @@ from attnlib.efficient.rows import attend_in_blocks
 
 def refuse_uneven_groups(Q, K, **_):
     """Refuse heads that cannot be shared out equally to the groups, and scores that overflow."""
-    found = f"Q has shape {Q.shape} and K has shape {K.shape}"
-    heads_in_each(Q.shape[-3], K.shape[-3], found)
+    heads_per_group(Q.shape[-3], K.shape[-3], f"Q has shape {Q.shape} and K has shape {K.shape}")
     refuse_large_scores(Q, K)
 
 
@@ -98,8 +97,8 @@ def pool_heads(X, n_groups):
 
     Notes
     -----
-    So a model with all heads is turned into one with groups, before it is trained a little
-    further (Ainslie et al. 2023):
+    This turns a trained model with multi-head attention into one with groups, which is then
+    trained a little further (Ainslie et al. 2023):
 
     .. math:: \k{K_g} = \frac{G}{H} \sum_{h \in g} \k{K_h}
 
@@ -108,16 +107,15 @@ def pool_heads(X, n_groups):
     >>> pool_heads([[[1, 2]], [[3, 6]]], 1)
     array([[[2., 4.]]])
     """
-    found = f"X has shape {X.shape} and n_groups={n_groups}"
-    size = heads_in_each(X.shape[-3], n_groups, found)
+    size = heads_per_group(X.shape[-3], n_groups, f"X has shape {X.shape} and n_groups={n_groups}")
     return X.reshape(*X.shape[:-3], n_groups, size, *X.shape[-2:]).mean(axis=-3)
 
 
-def heads_in_each(n_heads, n_groups, found):
-    """Return how many heads each group has, if all have the same number."""
+def heads_per_group(n_heads, n_groups, shapes):
+    """Divide the heads into equal groups, or raise an error that begins with the text `shapes`."""
     if n_heads % n_groups:
         raise ValueError(
-            f"{found}: {n_heads} heads cannot be shared out equally to {n_groups} groups. "
+            f"{shapes}: {n_heads} heads cannot be shared out equally to {n_groups} groups. "
             f"Choose a number of groups that divides the number of heads."
         )
     return n_heads // n_groups

@@ -52,7 +52,7 @@ def linear_attention(Q, K, V, *, features=elu_plus_one, causal=False, block=256)
               = \frac{\phi(\q{q_i})^\top \sum_j \phi(\k{k_j}) \, \v{v_j}^\top}
                      {\phi(\q{q_i})^\top \sum_j \phi(\k{k_j})}
 
-    That is :math:`(n_q + n_k) \, r \, (d_v + 1)` multiply-adds in place of
+    That is :math:`(n_q + n_k) \, r \, (d_v + 1)` multiply-adds instead of
     :math:`n_q n_k (d_k + d_v)`.  With `causal` the sum runs along, like the state of a recurrent
     network.
 

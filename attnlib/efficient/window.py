@@ -40,7 +40,7 @@ def window_attention(Q, K, V, *, width, n_global=0, causal=False, block=256):
     width : int
         How far the window reaches, the query's own position included: 1 is this position alone.
     n_global : int, optional
-        The first so many positions are global: all queries may attend to them, and they may
+        Number of global positions, the first of all: all queries may attend to them, and they may
         attend to all keys.
     causal : bool, optional
         Whether a query attends only to its own position and earlier ones, global ones included.

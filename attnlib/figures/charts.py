@@ -44,8 +44,8 @@ def lines(x, series, *, title=None, x_label=None, y_label=None, styles=None, log
     ax = axes() if ax is None else ax
     x = np.asarray(x)
     for name, values in series.items():
-        given = {"color": LIGHT["ink"], **(styles or {}).get(name, {})}
-        (line,) = ax.plot(x, values, **given)
+        style = {"color": LIGHT["ink"], **(styles or {}).get(name, {})}
+        (line,) = ax.plot(x, values, **style)
         ax.annotate(
             name, (x[-1], values[-1]), xytext=(5, 0), textcoords="offset points",
             va="center", color=line.get_color(), annotation_clip=False,
@@ -57,7 +57,7 @@ def lines(x, series, *, title=None, x_label=None, y_label=None, styles=None, log
 
 
 def stems(values, *, names=None, title=None, x_label=None, y_label="weight", top=1.0, ax=None):
-    """Weights as bars of ink, written above each where there is room.
+    """Weights as bars of ink, with the number above each where there is room.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def histogram(samples, *, bins, title=None, x_label=None, curve=None, ax=None):
     samples : array_like
         Any shape; flattened.
     bins : array_like, shape (n_bins + 1,)
-        Equally wide.
+        Edges of equally wide bins.
     title, x_label : str, optional
         Text over the axes and below them.
     curve : callable, optional

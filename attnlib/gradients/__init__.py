@@ -3,8 +3,8 @@ r"""Gradients by hand: the vector-Jacobian product of every function of the book
 A loss is one number.  ``d_x`` is the derivative of the loss with respect to each entry of an
 array ``x``, and has the shape of ``x``.  A function ``f_vjp`` takes ``d_`` of what ``f`` returned,
 and the arguments of ``f``, and returns ``d_`` of each of them.  Chained from the last function of a
-model to the first, these are backpropagation.  (Softmax and sparsemax need only their weights, so
-theirs take these; a rotation needs no rows.)
+model to the first, these are backpropagation.  (`softmax_vjp` and `sparsemax_vjp` take the
+weights instead of the scores; `rotary_vjp` needs no rows.)
 
 Where a parameter served many rows, or an array broadcast over a batch, all of its uses are summed.
 """

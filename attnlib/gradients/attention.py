@@ -77,7 +77,7 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
     d_output : array_like
         Derivative of the loss with respect to each entry of the outputs.
     Q, K, V, mask, scale
-        What `scaled_dot_product_attention` was given.
+        The arguments of `scaled_dot_product_attention`.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
 
     Notes
     -----
-    The three stages, from the last to the first; each is a function of its own.
+    The three stages, from the last to the first; each has its own function.
 
     1. `weighted_sum_vjp`, from the output to weights and values:
 
@@ -101,14 +101,14 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
        .. math:: \q{dQ} = \text{scale} \; dS \, \k{K}, \qquad
                  \k{dK} = \text{scale} \; dS^\top \q{Q}
 
-    A masked pair has weight 0, so its score gets 0: the mask needs no term of its own.
+    A masked pair has weight 0, so its score gets 0: the mask adds no term.
 
     :math:`D_i` needs no weights.  Put :math:`dw_{ij} = \sum_c \v{dy_{ic} v_{jc}}` into it, sum over
     j first, and the outputs appear:
 
     .. math:: D_i = \sum_c \v{dy_{ic}} \sum_j w_{ij} \v{v_{jc}} = \sum_c \v{dy_{ic}} \, \v{y_{ic}}
 
-    Fused kernels compute it so, one product for each row (Dao et al. 2022).
+    Fused kernels compute it this way, one product for each row (Dao et al. 2022).
 
     Examples
     --------
@@ -140,7 +140,7 @@ def output_query_jacobian(q, K, V, scale=None):
     V : array_like
         Values, one for each key.
     scale : float, optional
-        The factor on the dot products, :math:`1/\sqrt{d_k}` if not given.
+        The factor on the dot products, :math:`1/\sqrt{d_k}` by default.
 
     Returns
     -------

@@ -26,14 +26,14 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     block : EncoderBlock
         The block.
     X, mask
-        What it was called with.
+        The arguments of the call.
 
     Returns
     -------
     d_X : ndarray, same shape as `X`
         Derivative of the loss with respect to each entry of the items.
     d_block : EncoderBlock
-        In the place of each parameter the derivative of the loss with respect to it.
+        Holds, for each parameter, the derivative of the loss with respect to it.
 
     Notes
     -----
@@ -115,7 +115,7 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
     block : DecoderBlock
         The block.
     X, memory, mask, memory_mask
-        What it was called with.
+        The arguments of the call.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
     d_memory : ndarray, same shape as `memory`
         Derivative of the loss with respect to each entry of the memory: this trains the encoder.
     d_block : DecoderBlock
-        In the place of each parameter the derivative of the loss with respect to it.
+        Holds, for each parameter, the derivative of the loss with respect to it.
 
     Notes
     -----

@@ -54,7 +54,7 @@ def finite_difference(f, x):
 
 
 def _value(f, x, shape=None):
-    """Return ``f(x)`` as an array of finite numbers, of the given shape."""
+    """Return ``f(x)`` as an array of finite numbers; refuse any other `shape`."""
     value = _checks.numbers(f(x.copy()), "the result of f")
     if shape is not None and value.shape != shape:
         raise ValueError(

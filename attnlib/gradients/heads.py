@@ -79,7 +79,7 @@ def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
     attention : MultiHeadAttention
         The attention.
     X_Q, X_KV, mask
-        What it was called with.
+        The arguments of the call.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
     d_X_KV : ndarray, same shape as `X_KV`, or None
         Derivative of the loss with respect to the items that are asked; None in self-attention.
     d_attention : MultiHeadAttention
-        In the place of each parameter the derivative of the loss with respect to it.
+        Holds, for each parameter, the derivative of the loss with respect to it.
 
     Notes
     -----

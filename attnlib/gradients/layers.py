@@ -30,15 +30,15 @@ def layer_norm_vjp(d_output, X, gain=None, bias=None, epsilon=1e-5):
     d_output : array_like
         Derivative of the loss with respect to each entry of what `layer_norm` returned.
     X, gain, bias, epsilon
-        What `layer_norm` was given.
+        The arguments of `layer_norm`.
 
     Returns
     -------
     d_X : ndarray, same shape as `X`
         Derivative of the loss with respect to each entry of the rows.
     d_gain, d_bias : ndarray, shape (d,)
-        Derivative of the loss with respect to gain and bias, even where they were not given and
-        so are 1 and 0.
+        Derivative of the loss with respect to gain and bias, also where they were left out
+        and so are 1 and 0.
 
     Notes
     -----
@@ -101,7 +101,7 @@ def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
     d_output : array_like
         Derivative of the loss with respect to each entry of what `feed_forward` returned.
     X, W_1, b_1, W_2, b_2, activation
-        What `feed_forward` was given.
+        The arguments of `feed_forward`.
 
     Returns
     -------

@@ -16,7 +16,7 @@ def bilinear_vjp(d_scores, Q, K, W):
     d_scores : array_like
         Derivative of the loss with respect to each score.
     Q, K, W
-        What ``Bilinear(W)(Q, K)`` was given.
+        The arguments of ``Bilinear(W)(Q, K)``.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def additive_vjp(d_scores, Q, K, W_q, W_k, v):
     d_scores : array_like
         Derivative of the loss with respect to each score.
     Q, K, W_q, W_k, v
-        What ``Additive(W_q, W_k, v)(Q, K)`` was given.
+        The arguments of ``Additive(W_q, W_k, v)(Q, K)``.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def location_vjp(d_scores, Q, K, W, b):
     d_scores : array_like
         Derivative of the loss with respect to each score.
     Q, K, W, b
-        What ``Location(W, b)(Q, K)`` was given.
+        The arguments of ``Location(W, b)(Q, K)``.
 
     Returns
     -------

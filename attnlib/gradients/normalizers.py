@@ -34,7 +34,7 @@ def softmax_vjp(d_weights, weights, temperature=1.0):
     weights : array_like
         What `softmax` returned, along its last axis.
     temperature : float, optional
-        The temperature that it was given.
+        The same temperature.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def sparsemax_vjp(d_weights, weights, temperature=1.0):
     weights : array_like
         What `sparsemax` returned, along its last axis.
     temperature : float, optional
-        The temperature that it was given.
+        The same temperature.
 
     Returns
     -------
@@ -130,9 +130,9 @@ def sigmoid_normalize_vjp(d_weights, scores, temperature=1.0):
     d_weights : array_like
         Derivative of the loss with respect to each weight.
     scores : array_like
-        What `sigmoid_normalize` was given, along its last axis; an entry may be -inf.
+        The scores that `sigmoid_normalize` took, along the last axis; an entry may be -inf.
     temperature : float, optional
-        The temperature that it was given.
+        The same temperature.
 
     Returns
     -------

@@ -14,7 +14,7 @@ def rotary_vjp(d_output, positions=None, base=10000.0):
     d_output : array_like
         Derivative of the loss with respect to each entry of what `rotary` returned.
     positions, base
-        What `rotary` was given.
+        The arguments of `rotary`.
 
     Returns
     -------
@@ -24,7 +24,7 @@ def rotary_vjp(d_output, positions=None, base=10000.0):
     Notes
     -----
     Each pair of components was multiplied by a rotation :math:`R_t`.  The derivative is multiplied
-    by its transpose, which turns the same angle back:
+    by its transpose, which turns back by the same angle:
 
     .. math:: dx = R_t^\top \, dy = R_{-t} \, dy
 

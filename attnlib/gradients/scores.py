@@ -16,7 +16,7 @@ def scaled_dot_vjp(d_scores, Q, K, scale=None):
     d_scores : array_like
         Derivative of the loss with respect to each score.
     Q, K, scale
-        What `scaled_dot` was given; ``scale=1`` for `dot`.
+        The arguments of `scaled_dot`; ``scale=1`` for `dot`.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def scaled_dot_vjp(d_scores, Q, K, scale=None):
 
     .. math:: \q{dQ} = \text{scale} \; dS \, \k{K}, \qquad \k{dK} = \text{scale} \; dS^\top \q{Q}
 
-    The scale is :math:`1/\sqrt{d_k}` if not given, and it is in both.
+    The scale is :math:`1/\sqrt{d_k}` by default, and it is in both.
 
     Examples
     --------

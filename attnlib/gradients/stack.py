@@ -23,19 +23,19 @@ def decoder_only_vjp(d_output, stack, X, *, mask=None):
     stack : DecoderOnly
         The stack.
     X, mask
-        What it was called with.
+        The arguments of the call.
 
     Returns
     -------
     d_X : ndarray, same shape as `X`
         Derivative of the loss with respect to each entry of the items.
     d_stack : DecoderOnly
-        In the place of each parameter the derivative of the loss with respect to it.
+        Holds, for each parameter, the derivative of the loss with respect to it.
 
     Notes
     -----
-    The blocks in reverse order.  The way forwards is kept, because each block goes back from the
-    items that it was given, :math:`X_0 = X` and :math:`X_b = \text{block}_b(X_{b-1})`:
+    The blocks in reverse order.  The items before each block are kept on the way forwards, because
+    its derivative depends on them, :math:`X_0 = X` and :math:`X_b = \text{block}_b(X_{b-1})`:
 
     .. math:: dX_{b-1} = \text{block}_b^{\,\text{vjp}}(dX_b, X_{b-1})
 
@@ -48,15 +48,15 @@ def decoder_only_vjp(d_output, stack, X, *, mask=None):
     >>> d_X.shape, d_stack.blocks[1].attention.W_Q.shape
     ((4, 4), (4, 4))
     """
-    d_X, mask, given = d_output, causal_and(mask, X), []
+    d_X, mask, inputs = d_output, causal_and(mask, X), []
     for block in stack.blocks:
-        given.append(X)
+        inputs.append(X)
         X, _ = block(X, mask=mask)
     d_norm = None
     if stack.norm is not None:
         d_X, d_norm = norm_vjp(d_X, stack.norm, X)
     d_blocks = []
-    for block, X in zip(reversed(stack.blocks), reversed(given)):
+    for block, X in zip(reversed(stack.blocks), reversed(inputs)):
         d_X, d_block = encoder_block_vjp(d_X, block, X, mask=mask)
         d_blocks.append(d_block)
     return d_X, DecoderOnly(tuple(reversed(d_blocks)), d_norm)

@@ -1,4 +1,4 @@
-"""Multi-head attention: several small attentions side by side, each with projections of its own."""
+"""Multi-head attention: several small attentions side by side, each with its own projections."""
 
 from attnlib.heads.cache import KeyValueCache
 from attnlib.heads.multi_head import MultiHeadAttention

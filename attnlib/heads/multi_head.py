@@ -27,7 +27,7 @@ class MultiHeadAttention(Parameters):
     n_heads : int
         Number of heads.
     b_Q, b_K, b_V, b_O : array_like, optional
-        Biases, each as long as its matrix has columns; nothing where not given.
+        Biases, with an entry for each column of their matrix; none by default.
 
     Notes
     -----
@@ -85,7 +85,7 @@ class MultiHeadAttention(Parameters):
         n_heads : int
             Number of heads.
         d_k, d_v : int, optional
-            Length of a key and of a value of one head, ``d_model / n_heads`` if not given.
+            Length of a key and of a value of one head, ``d_model / n_heads`` by default.
         bias : bool, optional
             Whether to have biases; they start at 0.
 
@@ -134,7 +134,7 @@ class MultiHeadAttention(Parameters):
         X_Q : array_like
             The items that ask.
         X_KV : array_like, optional
-            The items that are asked; ``X_Q`` itself if not given (self-attention).
+            The items that are asked; ``X_Q`` itself by default (self-attention).
         mask : array_like of bool, optional
             True where a query may attend to a key, the same for all heads: it has no axis for
             them.

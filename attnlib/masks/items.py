@@ -68,7 +68,7 @@ def from_graph(adjacency, self_loops=True):
         Entry (i, j) is True, or a number other than 0, where node i may look at node j.
     self_loops : bool, optional
         Whether each node may attend to itself as well.  If not, the diagonal of `adjacency`
-        stands as it is, and each node needs a neighbour.
+        decides, and each node needs a neighbour.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def from_graph(adjacency, self_loops=True):
 
     Notes
     -----
-    With the edges E of the graph (Veličković et al. 2018 mask attention so):
+    With the edges E of the graph (Veličković et al. 2018 mask attention this way):
 
     .. math:: M_{ij} = \text{True} \iff (i, j) \in E \ \text{ or } \ i = j
 
@@ -95,7 +95,7 @@ def from_graph(adjacency, self_loops=True):
     """
     edges = _checks.any_array(adjacency, "adjacency")
     if edges.dtype != bool:
-        edges = _checks.finite(_checks.real_array(edges, "adjacency"), "adjacency") != 0
+        edges = _checks.numbers(edges, "adjacency") != 0
     if edges.ndim < 2 or edges.shape[-1] != edges.shape[-2] or edges.shape[-1] == 0:
         raise ValueError(
             f"adjacency has shape {edges.shape}, expected (..., n, n): a row and a column for each "

@@ -16,7 +16,7 @@ def causal(n_q, n_k=None):
     n_q : int
         Number of queries, at most as many as keys.
     n_k : int, optional
-        Number of keys, as many as queries if not given.
+        Number of keys, as many as queries by default.
 
     Returns
     -------
@@ -25,8 +25,8 @@ def causal(n_q, n_k=None):
 
     Notes
     -----
-    The **last query stands at the last key**.  So it is when a text is generated with a cache: the
-    keys of all words so far are kept, and only the newest words ask (Vaswani et al. 2017, for
+    The **last query stands at the last key**.  That is so when a text is generated with a cache:
+    the keys of all words so far are kept, and only the newest words ask (Vaswani et al. 2017, for
     equal numbers).
 
     .. math:: M_{ij} = \text{True} \iff j \le i + (n_k - n_q)

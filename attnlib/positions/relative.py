@@ -17,7 +17,7 @@ def rotary(X, positions=None, base=10000.0):
     X : array_like
         Queries or keys, one in each row; d is even.
     positions : array_like, shape (n,) or broadcasting to (..., n), optional
-        Where each row stands, 0 to n − 1 if not given.  A cache gives the later ones.
+        Position of each row, 0 to n − 1 by default; later ones behind a cache.
     base : float, optional
         Above 1.  Sets the slowest turn, as in `sinusoidal`.
 

@@ -8,9 +8,9 @@ from attnlib.ring.layout import LAYOUTS
 
 
 def agree(Q, K, V, causal, layout, group):
-    """Return after all processes of `group` brought arrays of one kind; else all of them raise.
+    """Check that all processes of `group` bring arrays of the same kind; otherwise all raise.
 
-    One that refuses alone would leave the others waiting: so each tells all what it has or lacks.
+    One that raised alone would leave the others waiting, so each tells all what it has or lacks.
     """
     try:
         mine = _described(Q, K, V, causal, layout)
@@ -24,8 +24,8 @@ def agree(Q, K, V, causal, layout, group):
     for rank, theirs in enumerate(ranks):
         for what, first in ranks[0].items():
             if theirs[what] != first:
-                found = f"the {what} of rank 0 is {first}, that of rank {rank} is {theirs[what]}"
-                raise ValueError(f"{found}. Give all processes the same {what}.")
+                values = f"the {what} of rank 0 is {first}, that of rank {rank} is {theirs[what]}"
+                raise ValueError(f"{values}. Give all processes the same {what}.")
 
 
 def _described(Q, K, V, causal, layout):
@@ -33,8 +33,8 @@ def _described(Q, K, V, causal, layout):
         _usable(X, name)
         if (X.shape, X.dtype, X.device) != (Q.shape, Q.dtype, Q.device):
             kinds = (f"{Y.dtype} of shape {tuple(Y.shape)} on {Y.device}" for Y in (Q, X))
-            found = f"Q is {next(kinds)}, {name} is {next(kinds)}"
-            raise ValueError(f"{found}. Give Q, K and V one shape and type.")
+            values = f"Q is {next(kinds)}, {name} is {next(kinds)}"
+            raise ValueError(f"{values}. Give Q, K and V one shape and type.")
     options = {"causal": _checks.boolean(causal, "causal")}
     options |= {"layout": _checks.choice(layout, "layout", LAYOUTS)}
     return {"shape": tuple(Q.shape), "dtype": str(Q.dtype), "device": Q.device.type} | options

@@ -50,7 +50,7 @@ def ring_attention(Q, K, V, *, causal=False, layout="contiguous", group=None):
     layout : str, optional
         How the rows were dealt out: ``"contiguous"`` or ``"striped"``.
     group : ProcessGroup, optional
-        The processes of the ring, all if not given.
+        The processes of the ring, all by default.
 
     Returns
     -------

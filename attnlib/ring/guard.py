@@ -14,7 +14,7 @@ REFUSED, BROKEN = 2, 1
 
 
 class Refused(Exception):
-    """Something in the command is wrong, and every process finds the same."""
+    """The command cannot be carried out, and every process comes to the same conclusion."""
 
 
 def watch_parent(ring):
@@ -53,7 +53,7 @@ def leave(message, status, ring=()):
 
 
 def explain(error, rank, timeout):
-    """Say in one line what an error while the ring runs means; None if it is not to be expected."""
+    """Explain an error of a running ring in one line; None for an unexpected one."""
     text = str(error).lower()
     if isinstance(error, OSError):
         return f"rank {rank} cannot write the results: {error}. Look at the disk and at --json."

@@ -84,7 +84,7 @@ def unshard(shards, layout="contiguous"):
     shards : sequence of Tensor or ndarray, each of shape (..., m, d)
         What the processes hold, that of rank 0 first.
     layout : str, optional
-        As it was given to `shard`.
+        The layout that `shard` used.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Run the ring some times, and compare what all processes found with one process and formulas."""
+"""Run the ring several times, and compare it with one process and with the formulas."""
 
 import time
 
@@ -23,17 +23,17 @@ def draw(positions, options):
 
 
 def run(options, device):
-    """Time each layout, in turn; return in rank 0 what all ranks found: outputs, seconds, reports.
+    """Time each layout, in turn; return to rank 0 the outputs, seconds and reports of all ranks.
 
     Every pass starts behind a barrier; the first, which opens connections, is not timed.
     """
-    found, inputs = {}, {}
+    passes, inputs = {}, {}
     for layout in LAYOUTS if options.compare else (options.layout,):
         mine = own_rows(options.n, dist.get_rank(), dist.get_world_size(), layout)
         inputs[layout] = draw(np.arange(options.n)[mine], options).to(device)
-        found[layout] = {"seconds": [], "reports": []}
+        passes[layout] = {"seconds": [], "reports": []}
     for turn in range(1 + options.repeats):
-        for layout, own in found.items():
+        for layout, own in passes.items():
             dist.barrier()
             start = time.perf_counter()
             output, report = ring_attention(*inputs[layout], causal=options.causal, layout=layout)
@@ -41,13 +41,13 @@ def run(options, device):
             if turn:
                 own["seconds"].append(seconds)
                 own["reports"].append(report)
-    for layout, own in found.items():
-        found[layout] = [None] * dist.get_world_size() if dist.get_rank() == 0 else None
-        dist.gather_object(own, found[layout], dst=0)
-    return found
+    for layout, own in passes.items():
+        passes[layout] = [None] * dist.get_world_size() if dist.get_rank() == 0 else None
+        dist.gather_object(own, passes[layout], dst=0)
+    return passes
 
 
-def results(together, options):
+def results(passes, options):
     """Compare with one process and with the formulas; return one dictionary of plain numbers.
 
     Lists go by rank, then by step.  Only here does one process hold the whole sequence.
@@ -55,8 +55,8 @@ def results(together, options):
     Q, K, V = draw(range(options.n), options).double()
     exact = torch.nn.functional.scaled_dot_product_attention(Q, K, V, is_causal=options.causal)
     names = ("n", "heads", "d", "batch", "causal", "dtype", "repeats", "seed")
-    found = {name: getattr(options, name) for name in names} | {"layouts": {}}
-    for layout, ranks in together.items():
+    summary = {name: getattr(options, name) for name in names} | {"layouts": {}}
+    for layout, ranks in passes.items():
         output = unshard([rank["output"] for rank in ranks], layout)
         error = float((output - exact).abs().max() / exact.abs().max())
         seconds = {"seconds": np.median([rank["seconds"] for rank in ranks], axis=1).tolist()}
@@ -66,12 +66,12 @@ def results(together, options):
             seconds[name] = np.median(steps, axis=1).tolist()
         measured = {"relative_error": error, "slowest_seconds": slowest} | seconds
         last = [rank["reports"][-1] for rank in ranks]
-        found["layouts"][layout] = measured | counted(last, layout, options)
+        summary["layouts"][layout] = measured | counted(last, layout, options)
     if options.compare:
-        a, b = found["layouts"].values()
+        a, b = summary["layouts"].values()
         names = {"seconds": "slowest_seconds", "pairs": "most_pairs"}
-        found["ratio"] = {name: a[field] / b[field] for name, field in names.items()}
-    return found | {"world": len(ranks)}
+        summary["ratio"] = {name: a[field] / b[field] for name, field in names.items()}
+    return summary | {"world": len(ranks)}
 
 
 def counted(reports, layout, options):

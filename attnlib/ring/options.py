@@ -51,7 +51,7 @@ def parser():
     p.add_argument("--repeats", type=count, default=5, help="timed passes")
     p.add_argument("--seed", type=_at_least(0), default=0, help="of the random inputs")
     p.add_argument("--timeout", type=count, default=60, help="seconds to wait for another process")
-    p.add_argument("--threads", type=count, help="of each process; cores / processes if not given")
+    p.add_argument("--threads", type=count, help="of each process; cores / processes by default")
     p.add_argument("--json", metavar="FILE", help="write the results there, too")
     return p
 

@@ -72,7 +72,7 @@ class Additive(Parameters):
 
     .. math:: s_{ij} = \sum_{a} v_a \tanh\left(\q{q_i} W_q + \k{k_j} W_k\right)_a
 
-    A score never leaves :math:`\pm \sum_a |v_a|`.  Each pair has a hidden layer of its own, so the
+    A score never leaves :math:`\pm \sum_a |v_a|`.  Each pair has its own hidden layer, so the
     call holds :math:`n_q n_k d_a` numbers at once, and as many hyperbolic tangents are computed.
 
     Examples
@@ -148,11 +148,11 @@ class Location(Parameters):
         """Count the multiply-adds for ``n_q`` queries and ``n_k`` keys."""
         return dot_cost(n_q, self.positions(n_k, f"n_k={n_k}"), len(self.W))
 
-    def positions(self, n_k, found):
-        """Return the number of keys if there is a position for each."""
+    def positions(self, n_k, subject):
+        """Return `n_k` if each key has a position; else `subject` begins the error."""
         if n_k > len(self.b):
             raise ValueError(
-                f"{found} keys, but W of shape {self.W.shape} has scores for only {len(self.b)} "
+                f"{subject} keys, but W of shape {self.W.shape} has scores for only {len(self.b)} "
                 f"positions. Give fewer keys, or a W and b for more positions."
             )
         return n_k

@@ -49,7 +49,7 @@ def scaled_dot(Q, K, scale=None):
     K : array_like
         Keys, one in each row.  The leading axes of `Q` and `K` broadcast.
     scale : float, optional
-        The factor on the dot products, :math:`1/\sqrt{d_k}` if not given.
+        The factor on the dot products, :math:`1/\sqrt{d_k}` by default.
 
     Returns
     -------

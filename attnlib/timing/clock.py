@@ -54,7 +54,7 @@ class Timing:
     device: str
 
     def __post_init__(self):
-        seconds = _checks.finite(_checks.real_array(self.seconds, "seconds"), "seconds")
+        seconds = _checks.numbers(self.seconds, "seconds")
         if seconds.ndim != 1 or seconds.size == 0 or (seconds < 0).any():
             raise ValueError(
                 f"seconds has shape {seconds.shape} and must be one row of times, none of them "

@@ -23,12 +23,12 @@ def machine():
         use; ``threads`` : int, those that matrix products use; ``memory_bytes`` : int or None;
         ``system`` : str; ``python`` : str; ``blas`` : dict with ``name`` and ``version``;
         ``libraries`` : dict from name to version; ``gpus`` : list of dicts with ``name``,
-        ``driver`` and ``memory_bytes``, empty where there is none.  What cannot be found out is
-        None.  It names neither a person nor the machine.
+        ``driver`` and ``memory_bytes``, empty where there is none.  What cannot be determined
+        is None.  It names neither a person nor the machine.
 
     Notes
     -----
-    A time means nothing without them: the same call on the same processor takes about
+    A time means nothing without these facts: the same call on the same processor takes about
 
     .. math:: t(\text{threads}) \approx \frac{t(1)}{\text{threads}}
 
@@ -60,7 +60,7 @@ def machine():
 def _processor():
     """Return the processor's name as the system gives it."""
     if sys.platform == "darwin":
-        return _said(["sysctl", "-n", "machdep.cpu.brand_string"]) or platform.processor()
+        return _output_of(["sysctl", "-n", "machdep.cpu.brand_string"]) or platform.processor()
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
@@ -82,12 +82,12 @@ def _threads():
     if util.find_spec("threadpoolctl"):
         import threadpoolctl
 
-        found = [
+        pools = [
             pool["num_threads"]
             for pool in threadpoolctl.threadpool_info()
             if pool["user_api"] == "blas"
         ]
-        return min(max(found, default=_cores()), _cores())
+        return min(max(pools, default=_cores()), _cores())
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         if os.environ.get(name, "").isdigit():
             return min(max(int(os.environ[name]), 1), _cores())
@@ -110,27 +110,27 @@ def _version(name):
 
 def _gpus():
     """Return NVIDIA's GPUs as their own tool names them; PyTorch is not loaded for it."""
-    said = _said(
+    listing = _output_of(
         ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
     )
-    found = []
-    for line in (said or "").splitlines():
+    gpus = []
+    for line in (listing or "").splitlines():
         parts = [part.strip() for part in line.split(",")]
         if len(parts) != 3:
             continue  # a message, not a GPU
         name, driver, memory = (None if part.startswith("[") else part for part in parts)
         mebibytes = (memory or "").removesuffix(" MiB")
-        found.append(
+        gpus.append(
             {
                 "name": name,
                 "driver": driver,
                 "memory_bytes": int(mebibytes) * 2**20 if mebibytes.isdigit() else None,
             }
         )
-    return found
+    return gpus
 
 
-def _said(command):
+def _output_of(command):
     """Return what a program prints, or None where it is missing or fails."""
     if not shutil.which(command[0]):
         return None

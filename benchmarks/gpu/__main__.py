@@ -102,18 +102,18 @@ def device_of(kind):
         return {"name": name, "kind": kind, "threads": torch.get_num_threads()}
     if not torch.cuda.is_available():
         raise ValueError("--device cuda: torch finds no GPU here. Give --device cpu.")
-    found = torch.cuda.get_device_properties(0)
-    driver = next((gpu["driver"] for gpu in here["gpus"] if gpu["name"] == found.name), None)
+    properties = torch.cuda.get_device_properties(0)
+    driver = next((gpu["driver"] for gpu in here["gpus"] if gpu["name"] == properties.name), None)
     versions = {"cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version()}
-    described = {"name": found.name, "kind": kind, "threads": None, "driver": driver}
-    return described | {"memory_bytes": found.total_memory} | versions
+    described = {"name": properties.name, "kind": kind, "threads": None, "driver": driver}
+    return described | {"memory_bytes": properties.total_memory} | versions
 
 
 def parser():
     """Return the parser of the command line."""
-    usual = "What is not given is usual for the device."
-    found = argparse.ArgumentParser("python -m benchmarks.gpu", description=f"{__doc__} {usual}")
-    add = found.add_argument
+    usual = "Options that are left out get the usual values for the device."
+    command = argparse.ArgumentParser("python -m benchmarks.gpu", description=f"{__doc__} {usual}")
+    add = command.add_argument
     add("--device", choices=["cuda", "cpu"], required=True)
     add("--out", required=True, metavar="FILE.json", help="the recording")
     add("--n", type=int, nargs="+", help="lengths of a sequence")
@@ -129,7 +129,7 @@ def parser():
     add("--seed", type=int, default=0, help="of inputs and order")
     add("--budget", type=float, default=540.0, metavar="SECONDS", help="begin no row after this")
     add("--quick", action="store_true", help="small sizes, to see that all works")
-    return found
+    return command
 
 
 if __name__ == "__main__":

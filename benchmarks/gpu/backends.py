@@ -1,4 +1,4 @@
-"""Attention in PyTorch in all its ways, each pinned so that no other can take its place.
+"""Attention in PyTorch in all its ways, each pinned so that PyTorch cannot choose another.
 
 A back end is ``prepare(Q, K, V, causal)``: it does once what need not be timed, and returns a
 function without arguments that computes the output.  Shapes are (batch, n_heads, n, d).
@@ -14,7 +14,7 @@ from torch.nn.functional import scaled_dot_product_attention
 def naive_attention(Q, K, V, scale=None, future=None):
     """Compute attention in three calls: four passes over an array of all pairs.
 
-    A `scale` in a call of its own, as most write it, costs two passes more, and so does `future`,
+    A `scale` in a separate call, as most write it, costs two passes more, and so does `future`,
     which is True where a query may **not** attend.
     """
     scores = Q @ K.mT
@@ -43,9 +43,9 @@ def sdpa(Q, K, V, causal):
 
 
 def compiled(Q, K, V, causal):
-    """Compile the naive way, and let the compiler not put PyTorch's own attention in its place.
+    """Compile the naive way, and keep the compiler from replacing it by PyTorch's own attention.
 
-    It knows attention by its pattern: the curve would show another back end under this name.
+    It recognises the pattern, and the curve would show another back end under this name.
     """
     torch.compiler.reset()  # it keeps few shapes, and beyond them runs uncompiled without a word
     options = {"pattern_matcher": False}
@@ -55,7 +55,7 @@ def compiled(Q, K, V, causal):
 
 
 def flex(Q, K, V, causal):
-    """Compile PyTorch's attention with a mask that is given as a function."""
+    """Compile PyTorch's attention, which takes its mask as a function."""
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
     torch.compiler.reset()

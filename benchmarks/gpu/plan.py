@@ -26,14 +26,14 @@ PASSES = {"naive": (4, 6), "naive_scaled": (6, 8), "math": (4, 6), "flash": None
 PASSES |= {"efficient": None, "cudnn": None, "compiled": (4, 4), "flex": None}
 FUSED = tuple(name for name, passes in PASSES.items() if passes is None)
 
-#: What is measured where nothing else is asked for.
+#: What is measured by default.
 SWEEP = {
     "cuda": {"tokens": 16384, "width": 2048, "n": [2**k for k in range(9, 16)], "d": [64, 128]}
     | {"dtype": ["bfloat16", "float16"], "repeats": 30, "warmup": 5},
     "cpu": {"tokens": 4096, "width": 512, "n": [2**k for k in range(8, 13)], "d": [64]}
     | {"dtype": ["float32"], "repeats": 15, "warmup": 2},
 }
-#: What --quick puts in its place: enough to see that everything works.
+#: What --quick measures instead: enough to see that everything works.
 QUICK = {"tokens": 256, "width": 128, "n": [64, 128, 256], "d": [64], "repeats": 5, "warmup": 1}
 
 
@@ -49,24 +49,24 @@ def settings_for(device, *, quick=False, **chosen):
     checked(settings, KIND)
     odd = [d for d in settings["d"] if settings["width"] % d]
     if odd:
-        found = f"width={settings['width']} cannot be split into heads of d={odd[0]}"
-        raise ValueError(f"{found}. Give a width that every d divides.")
+        message = f"width={settings['width']} cannot be split into heads of d={odd[0]}"
+        raise ValueError(f"{message}. Give a width that every d divides.")
     return settings
 
 
 def tasks(settings):
-    """Return every row that a run measures, without what will be measured, in its order.
+    """Return the rows of a run in their order, before anything is measured.
 
     Rows with the same inputs stand together, their back ends shuffled by the seed.
     """
-    found = []
+    rows = []
     chosen = (settings[name] for name in ("dtype", "causal", "n", "d"))
     for dtype, causal, n, d in itertools.product(*chosen):
         size = {"n": n, "batch": max(1, settings["tokens"] // n), "n_heads": settings["width"] // d}
         size |= {"d": d, "dtype": dtype, "causal": causal, "inputs": "random", "round": 0}
         order = np.random.default_rng(seed_of(size, settings["seed"]))
-        found += [{"name": str(b)} | size for b in order.permutation(settings["backends"])]
-    return found
+        rows += [{"name": str(b)} | size for b in order.permutation(settings["backends"])]
+    return rows
 
 
 def seed_of(task, seed):

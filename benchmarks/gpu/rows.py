@@ -53,8 +53,8 @@ def relative_error(output, exact, rows, shape):
 def measured_row(task, inputs, settings, device):
     """Check a back end, time it, and return the row.
 
-    What the device cannot do, or not in its memory, or not right, is a row with that ``status``
-    and its ``reason``, and is not timed.
+    A back end that the device lacks, that needs too much memory or that is wrong is not timed:
+    its row has this ``status`` and the ``reason``.
     """
     memory = machine()["memory_bytes"] if device == "cpu" else None
     if memory and held_bytes(task) > memory / 2:
@@ -92,15 +92,15 @@ def _wrong(error, allowed):
 def _failure(error, heard):
     """Say why a back end did not run.
 
-    PyTorch says in its error that no kernel is left, and in the warnings before it why.
+    PyTorch's error says only that no kernel is left; the warnings before it say why.
     """
     text = str(error)
     memory = isinstance(error, (MemoryError, torch.cuda.OutOfMemoryError))
     memory |= "can't allocate memory" in text or "not enough memory" in text
     idle = ("because:", "runtime disabled", "deprecated")
-    said = [message for message in heard if not any(words in message for words in idle)]
+    causes = [message for message in heard if not any(words in message for words in idle)]
     if memory or not isinstance(error, RuntimeError) or "ernel" not in text:
-        said = []
-    lines = (said[-1] if said else text).strip().splitlines() or [type(error).__name__]
+        causes = []
+    lines = (causes[-1] if causes else text).strip().splitlines() or [type(error).__name__]
     reason = without_paths(lines[0].split("(Triggered internally")[0])[:300]
     return {"status": "out of memory" if memory else "unsupported", "reason": reason}

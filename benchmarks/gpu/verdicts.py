@@ -14,7 +14,7 @@ def verdicts(data, *, n=8192, dtype="bfloat16"):
     The floor is that of the ceilings at the start; the product is the faster of the two that were
     measured, at the start and at the end.
     """
-    found, product = [], max(c["flops_per_s"].get(dtype, 0) for c in data["ceilings"].values())
+    reached, product = [], max(c["flops_per_s"].get(dtype, 0) for c in data["ceilings"].values())
     for d, (of_floor, of_product, times) in TARGETS.items():
         naive = _fastest(data, ("naive",), n=n, d=d, dtype=dtype)
         fused = _fastest(data, FUSED, n=n, d=d, dtype=dtype)
@@ -24,12 +24,12 @@ def verdicts(data, *, n=8192, dtype="bfloat16"):
         share = max(terms.values()) / naive["p50_s"] if naive else None
         rate = work(fused).flops / fused["p50_s"] / product if fused else None
         ratio = naive["p50_s"] / fused["p50_s"] if naive and fused else None
-        found += [
+        reached += [
             Verdict(f"naive reaches {of_floor} of its floor at d = {d}{limit}", share, of_floor),
             Verdict(f"{best} reaches {of_product} of the product at d = {d}", rate, of_product),
             Verdict(f"{best} is {times} times faster than naive at d = {d}", ratio, times),
         ]
-    return found
+    return reached
 
 
 def _fastest(data, names, **size):

@@ -45,17 +45,17 @@ def record(path, settings):
     device = {"name": machine()["processor"], "kind": "cpu", "threads": 1}
     recorder, files = Recorder(path, header(KIND, device, settings)), {}
     recorder.begin(in_worker(files, "ceilings"))
-    given = {"seed": settings["seed"], "seconds": settings["seconds"]}
+    options = {"seed": settings["seed"], "seconds": settings["seconds"]}
     for task in tqdm(tasks(settings), desc="Measuring", unit="run", leave=False, disable=None):
-        recorder.append(row(task, **in_worker(files, "measured", task=task, **given)))
-    given = {"seed": settings["seed"]}
-    ratios = [shape | in_worker(files, "ratio", **shape, **given) for _, shape, _ in RATIOS]
+        recorder.append(row(task, **in_worker(files, "measured", task=task, **options)))
+    seed = settings["seed"]
+    ratios = [shape | in_worker(files, "ratio", **shape, seed=seed) for _, shape, _ in RATIOS]
     recorder.header["code"]["files"] = files
     return recorder.finish(in_worker(files, "ceilings"), ratios=ratios)
 
 
 def in_worker(files, name, **arguments):
-    """Run a job in a process of its own and return its result; its code is noted in `files`."""
+    """Run a job in a separate process and return its result; note its code in `files`."""
     command = [sys.executable, "-m", "benchmarks.one_core.worker", json.dumps([name, arguments])]
     options = {"capture_output": True, "text": True, "cwd": ROOT, "env": os.environ | ONE_THREAD}
     done = subprocess.run(command, **options)
@@ -76,13 +76,13 @@ def in_worker(files, name, **arguments):
 
 def parser():
     """Return the parser of the command line."""
-    found = argparse.ArgumentParser(prog="python -m benchmarks.one_core", description=__doc__)
-    found.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="N")
-    found.add_argument("--rounds", type=int, default=3)
-    found.add_argument("--seconds", type=float, default=0.6, help="for each measurement")
-    found.add_argument("--out", default="_build/bench", help="folder for data and picture")
-    found.add_argument("--strict", action="store_true", help="exit with 1 if a target is missed")
-    return found
+    command = argparse.ArgumentParser(prog="python -m benchmarks.one_core", description=__doc__)
+    command.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="N")
+    command.add_argument("--rounds", type=int, default=3)
+    command.add_argument("--seconds", type=float, default=0.6, help="for each measurement")
+    command.add_argument("--out", default="_build/bench", help="folder for data and picture")
+    command.add_argument("--strict", action="store_true", help="exit with 1 if a target is missed")
+    return command
 
 
 if __name__ == "__main__":

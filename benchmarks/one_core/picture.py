@@ -8,7 +8,7 @@ from attnlib.palette import LIGHT
 from benchmarks.one_core.table import BOUND, MEBIBYTE, memory_slope, peak, ratio
 from benchmarks.one_core.ways import EXACT
 
-#: Curves of memory, and what stands at their right ends.
+#: Curves of memory, and the labels at their right ends.
 CURVES = {"textbook": "textbook, float64", "float32_kept": "textbook"}
 CURVES |= {"in_place": "in place", "row_blocks": "row blocks"}
 

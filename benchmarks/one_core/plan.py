@@ -1,4 +1,4 @@
-"""What `make bench` measures, in its order, and what its numbers may be."""
+"""What `make bench` measures, in its order, and the limits of its numbers."""
 
 import random
 
@@ -23,21 +23,21 @@ def settings_for(*, n=SIZES, rounds=3, seconds=0.6):
 
 
 def tasks(settings):
-    """Return every row that a run measures, without what will be measured, in its order.
+    """Return the rows of a run in their order, before anything is measured.
 
     All exact ways take turns in each round, shuffled, so that a disturbance spoils a round and not
     a comparison.  The others follow on two kinds of inputs.
     """
-    shuffled, found = random.Random(settings["seed"]), []
+    shuffled, rows = random.Random(settings["seed"]), []
     for round_ in range(settings["rounds"]):
         for n in settings["n"]:
             names = list(EXACT)
             shuffled.shuffle(names)
-            found += [_task(settings, name, n, "random", round_) for name in names]
+            rows += [_task(settings, name, n, "random", round_) for name in names]
     n = min(SIZE_OF_APPROXIMATIONS, max(settings["n"]))
     for name in APPROXIMATE:
-        found += [_task(settings, name, n, inputs, 0) for inputs in ("random", "local")]
-    return found + [_task(settings, name, n, "local", 0) for name in ("two_products", "row_blocks")]
+        rows += [_task(settings, name, n, inputs, 0) for inputs in ("random", "local")]
+    return rows + [_task(settings, name, n, "local", 0) for name in ("two_products", "row_blocks")]
 
 
 def _task(settings, name, n, inputs, round_):

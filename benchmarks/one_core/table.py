@@ -22,22 +22,22 @@ def seconds(data, name, n, inputs="random"):
 
 
 def ratio(data, name, n, to=BOUND, inputs="random"):
-    """Return how many times as long as another it takes: the median over the rounds, or None."""
+    """Return the time of a way over that of another, the median over the rounds, or None."""
     own, other = seconds(data, name, n, inputs), seconds(data, to, n, inputs)
     ratios = [own[round_] / other[round_] for round_ in own if round_ in other]
     return float(np.median(ratios)) if ratios else None
 
 
 def over_bare(data, shape):
-    """Return how many times as long as the bare formula attention with weights takes, or None."""
-    for found in data["ratios"]:
-        if shape.items() <= found.items():
-            return float(np.median(np.divide(found["attention_s"], found["bare_s"])))
+    """Return the time of attention with weights over that of the bare formula, or None."""
+    for timed in data["ratios"]:
+        if shape.items() <= timed.items():
+            return float(np.median(np.divide(timed["attention_s"], timed["bare_s"])))
     return None
 
 
 def of_peak(data, name, n):
-    """Return which share of the FLOP/s of one large matrix product it reaches, scores and all."""
+    """Return the share of one large matrix product's FLOP/s that a way reaches, scores included."""
     d, n_heads = data["settings"]["d"], data["settings"]["n_heads"]
     took = np.median(list(seconds(data, name, n).values()))
     rate = attention_cost(n, n, d, d, n_heads=n_heads).naive.flops / took
@@ -45,7 +45,7 @@ def of_peak(data, name, n):
 
 
 def peak(data, name, n):
-    """Return the most bytes that it held, in arrays where they were traced, or None."""
+    """Return the most bytes that a way held, in arrays where they were traced, or None."""
     rows = [row for row in data["rows"] if (row["name"], row["n"]) == (name, n)]
     known = (row["peak_bytes"] or row["peak_process_bytes"] for row in rows)
     return next(filter(None, known), None)
@@ -72,7 +72,7 @@ def verdicts(data):
     slope, naive_slope = slopes if large else (None, None)
     products, torch = (ratio(data, "row_blocks", 2048, to=to) for to in (BOUND, "torch_sdpa"))
     saved = naive / blocked if blocked and naive else None
-    found = [
+    reached = [
         Verdict("row blocks over two matrix products, n = 2048: at most 1.3", products, most=1.3),
         Verdict("row blocks over PyTorch's fused attention, n = 2048: at most 2", torch, most=2),
         Verdict("memory of the textbook over that of row blocks, n = 4096: 90 or more", saved, 90),
@@ -81,8 +81,8 @@ def verdicts(data):
     ]
     for words, shape, most in RATIOS:
         sentence = f"attention with weights over the bare formula, {words}: at most {most}"
-        found.append(Verdict(sentence, over_bare(data, shape), most=most))
-    return found
+        reached.append(Verdict(sentence, over_bare(data, shape), most=most))
+    return reached
 
 
 def text(data):

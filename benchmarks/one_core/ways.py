@@ -37,7 +37,7 @@ def in_place(Q, K, V):
 
 
 def bare(Q, K, V, S):
-    """Write the formula as NumPy does it fastest, without a check, into an array that is there."""
+    """Compute the formula as fast as NumPy can, unchecked, into an array made beforehand."""
     np.matmul(Q, K.mT, out=S)
     S *= 1 / math.sqrt(Q.shape[-1])
     S -= S.max(axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Measure one way in a process of its own: a job comes in as JSON, a result goes out.
+"""Measure one way in a separate process: a job comes in as JSON, a result goes out.
 
 NumPy and PyTorch timed in one process disturb each other, and memory that one way gave back would
 hide what the next one takes.
@@ -22,20 +22,20 @@ CHECKED_ROWS, ROUNDS = 64, 21
 
 
 def main():
-    """Read a job from the command line, and print what came of it."""
+    """Read a job from the command line, and print its result."""
     name, arguments = json.loads(sys.argv[1])
     result = {"measured": measured, "ceilings": ceilings, "ratio": ratio}[name](**arguments)
     print(json.dumps({"result": result, "files": files_in_use()}))
 
 
 def measured(task, seed, seconds):
-    """Measure one way at one size for about so many seconds; in the first round its memory too."""
+    """Measure one way at one size for about `seconds`; in the first round its memory too."""
     inputs = functools.partial(draw, task["inputs"], seed=seed)
     shape = task["n_heads"], task["n"], task["d"]
     call = _caller(task["name"], *inputs(shape))
     _caller(task["name"], *inputs((shape[0], 16, shape[2])))()  # loads code: no memory of the call
-    asked = task["name"] in EXACT and task["inputs"] == "random" and task["round"] == 0
-    memory = _memory(call, task["name"]) if asked else {}
+    first_time = task["name"] in EXACT and task["inputs"] == "random" and task["round"] == 0
+    memory = _memory(call, task["name"]) if first_time else {}
     start = time.perf_counter()
     output = np.asarray(call())  # warms up, too
     first = time.perf_counter() - start
@@ -69,12 +69,12 @@ def ratio(batch, n_q, n_k, d, calls, seed):
     Q, K, V = (draw("random", (batch, n, d), seed + i)[i] for i, n in enumerate((n_q, n_k, n_k)))
     S = np.empty((batch, n_q, n_k), np.float32)
     error = error_of(with_weights(Q, K, V), Q, K, V)
-    found = {"attention_s": [], "bare_s": []}
+    medians = {"attention_s": [], "bare_s": []}
     for _ in range(ROUNDS):
-        for seconds, way in zip(found.values(), (with_weights, functools.partial(bare, S=S))):
+        for seconds, way in zip(medians.values(), (with_weights, functools.partial(bare, S=S))):
             timed = timing.measure(functools.partial(way, Q, K, V), repeats=calls, warmup=0)
             seconds.append(timed.p50)
-    return found | {"error": error}
+    return medians | {"error": error}
 
 
 def draw(inputs, shape, seed):

@@ -1,4 +1,4 @@
-"""Axe finds nothing against WCAG 2.2 AA, also in use; each page by itself is visited elsewhere."""
+"""Axe reports nothing against WCAG 2.2 AA in pages and widgets in use; see also test_every_page."""
 
 import pytest
 from axe_rules import violations
@@ -15,11 +15,11 @@ def check(page):
     for width, scheme in LOOKS:
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme)
-        # From the top: wherever the page has been scrolled to, its bar lies over a piece of it.
+        # From the top: on a scrolled page the bar covers a piece of the text.
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         frame(page)
-        found = violations(page)
-        assert not found, f"{scheme}, {width} px wide:\n" + "\n".join(found)
+        faults = violations(page)
+        assert not faults, f"{scheme}, {width} px wide:\n" + "\n".join(faults)
 
 
 #: Each width and each theme; a fault of one shows in one of these.
@@ -27,20 +27,20 @@ LOOKS = [(1280, "light"), (360, "dark")]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_theme_button_and_open_contents(open_page, theme):
+def test_theme_button_and_open_contents_pass(open_page, theme):
     page = open_page("search.html", width=360, dark=theme == "light")
     page.get_by_role("button", name=f"Use the {theme} theme").click()
     page.get_by_role("button", name="Contents").click()
     assert violations(page) == []
 
 
-def test_search_results(open_page):
+def test_search_results_pass(open_page):
     page = open_page("search.html?q=query", width=360)
     page.locator("#search-results a").first.wait_for()
     assert violations(page) == []
 
 
-def test_everything_unfolded_and_every_question_answered(open_page):
+def test_unfolded_and_answered_chapter_passes(open_page):
     page = open_page(CHAPTER)
     page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
     for radio in page.locator("fieldset input[type=radio], fieldset input[type=checkbox]").all():
@@ -56,7 +56,7 @@ def test_everything_unfolded_and_every_question_answered(open_page):
 
 
 @pytest.mark.parametrize("name", WIDGETS)
-def test_a_widget_in_use(show, name):
+def test_widget_in_use_passes(show, name):
     cls = WIDGETS[name]
     widget = cls(**cls.samples[0])
     page = show(widget)
@@ -66,15 +66,15 @@ def test_a_widget_in_use(show, name):
 
 
 @pytest.mark.parametrize("name", WIDGETS)
-def test_a_focused_control_can_be_seen(show, name):
+def test_focused_control_is_visible(show, name):
     cls = WIDGETS[name]
     page = show(cls(**cls.samples[0]))
     before = page.screenshot()
     page.keyboard.press("Tab")
     assert page.screenshot() != before
-    for found in page.locator("svg [role=slider]").all():
-        found.focus()
+    for slider in page.locator("svg [role=slider]").all():
+        slider.focus()
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Tab")
-        assert found.evaluate("(e) => document.activeElement === e")
+        assert slider.evaluate("(e) => document.activeElement === e")
         assert page.screenshot() != before

@@ -1,4 +1,4 @@
-"""What the book says twice agrees, and what it takes from elsewhere is what it says it is."""
+"""Texts that repeat one another agree, as do pinned versions and vendored files."""
 
 import doctest
 import re
@@ -36,14 +36,14 @@ def test_every_folder_of_exercises_has_its_chapter():
     assert {name.split(".")[0] for name in all_exercises()} <= {name[3:] for name in CHAPTERS}
 
 
-def test_the_table_of_contents_names_every_chapter_once():
+def test_contents_list_every_chapter_once():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     listed = [entry["file"] for part in toc["parts"] for entry in part["chapters"]]
     assert sorted(set(listed)) == sorted(listed)
     assert [name for name in CHAPTERS if f"book/{name}" not in listed] == []
 
 
-def test_cover_readme_and_teach_say_what_the_chapters_heads_say():
+def test_cover_readme_and_teach_match_chapter_heads():
     assert contents.stale() == [], "run: make notebooks"
 
 
@@ -51,9 +51,9 @@ def test_vendored_files_agree_with_their_record():
     assert vendor.problems() == []
 
 
-def test_the_readme_shows_the_widget_as_it_is():
-    standing = readme_picture.TARGET.read_text(encoding="utf-8")
-    assert standing == readme_picture.picture(), "run: python tools/readme_picture.py"
+def test_readme_picture_is_current():
+    stored = readme_picture.TARGET.read_text(encoding="utf-8")
+    assert stored == readme_picture.picture(), "run: python tools/readme_picture.py"
 
 
 def pins(name):
@@ -62,31 +62,31 @@ def pins(name):
     return {canonicalize_name(p): v for p, v in re.findall(r"^([\w.-]+)==(\S+)", text, re.M)}
 
 
-def test_requirements_are_exact_and_inside_the_constraints():
+def test_requirements_are_pinned_within_constraints():
     wanted = pins("book/requirements.txt") | pins("requirements.txt")
     assert len(wanted) > 10 and wanted.items() <= pins("constraints.txt").items()
     assert "\n-r book/requirements.txt\n" in (ROOT / "requirements.txt").read_text()
 
 
 def needed(packages):
-    """These packages and all that they need on this machine."""
-    found, left = set(), set(packages)
+    """These packages with everything that they need on this machine."""
+    needs, left = set(), set(packages)
     while left:
-        found.add(package := left.pop())
+        needs.add(package := left.pop())
         for need in map(Requirement, metadata.requires(package) or []):
             if not need.marker or need.marker.evaluate({"extra": ""}):
-                left |= {canonicalize_name(need.name)} - found
-    return found
+                left |= {canonicalize_name(need.name)} - needs
+    return needs
 
 
 def test_reading_needs_no_pytorch():
-    """That the site is built without it every test of the site proves (`site_tools.BUILD`)."""
+    """Every test of the site proves that it is built without PyTorch (`site_tools.BUILD`)."""
     reading = needed({*pins("book/requirements.txt"), "attnlib"})
     assert not reading & {"torch", "jupyterlab"} and "sphinx" in reading
     assert "torch" in needed(pins("requirements.txt"))
 
 
-def test_pytorch_is_named_by_the_version_that_is_pinned():
+def test_documents_name_the_pinned_pytorch():
     for name in ("README.md", "book/run.md", ".github/workflows/book.yml"):
         named = re.findall(r"torch==(\S+)", (ROOT / name).read_text(encoding="utf-8"))
         assert {*named} == {pins("requirements.txt")["torch"]}, name

@@ -40,24 +40,24 @@ def colours(svg):
 
 
 @pytest.mark.parametrize("role", LIGHT)
-def test_a_role_keeps_its_name(role):
+def test_each_role_gets_its_dark_colour(role):
     assert dark.dark_name(LIGHT[role]) == DARK[role]
     assert dark.dark_name(LIGHT[role].upper()) == DARK[role]
 
 
 @pytest.mark.parametrize("role", ["ink", "key", "query"])
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9])
-def test_a_shade_keeps_its_place_between_page_and_role(role, part):
+def test_shade_keeps_its_place_on_its_ramp(role, part):
     def between(theme):
         page, end = dark.rgb(theme["page"]), dark.rgb(theme[role])
         return page + part * (end - page)
 
-    found = dark.darkened(*(int(x) for x in between(LIGHT).round()))
-    np.testing.assert_allclose(found, between(DARK), atol=2)
+    shade = dark.darkened(*(int(x) for x in between(LIGHT).round()))
+    np.testing.assert_allclose(shade, between(DARK), atol=2)
 
 
 @pytest.mark.parametrize("colour", ["#ff0000", "#1f77b4", "#000000", "#ffffff", "#2d2126"])
-def test_a_colour_from_elsewhere_is_refused_by_name(colour):
+def test_foreign_colour_is_refused_by_name(colour):
     with pytest.raises(ExtensionError, match=f"loss.svg: {colour} is no colour of attnlib.palette"):
         dark.dark_svg(f'<svg><path style="fill: {colour}"/></svg>', "loss.svg")
 
@@ -74,25 +74,25 @@ def bitmap_colours(svg):
     return pixels[pixels[..., 3] == 255][:, :3]
 
 
-def test_the_cells_of_a_heat_map_turn_round():
+def test_heat_map_cells_get_dark_colours():
     svg = heat([[0.0, 1.0], [0.5, 0.25]])
     assert tuple(dark.rgb(LIGHT["ink"])) in {tuple(c) for c in bitmap_colours(svg)}
     turned = bitmap_colours(dark.dark_svg(svg, "heat"))
-    found = {tuple(int(x) for x in c) for c in turned}
-    assert tuple(int(x) for x in dark.rgb(DARK["ink"])) in found
-    assert tuple(int(x) for x in dark.rgb(DARK["page"])) in found
-    assert not found & {tuple(int(x) for x in dark.rgb(LIGHT[role])) for role in ("ink", "page")}
+    cells = {tuple(int(x) for x in c) for c in turned}
+    assert tuple(int(x) for x in dark.rgb(DARK["ink"])) in cells
+    assert tuple(int(x) for x in dark.rgb(DARK["page"])) in cells
+    assert not cells & {tuple(int(x) for x in dark.rgb(LIGHT[role])) for role in ("ink", "page")}
 
 
 def test_signed_cells_keep_their_two_hues():
     turned = bitmap_colours(dark.dark_svg(heat([[-2.0, 2.0]], signed=True), "signed"))
-    found = {tuple(int(x) for x in c) for c in turned}
+    cells = {tuple(int(x) for x in c) for c in turned}
     for role in ("key", "query"):
-        assert tuple(int(x) for x in dark.rgb(DARK[role])) in found
+        assert tuple(int(x) for x in dark.rgb(DARK[role])) in cells
 
 
 @pytest.mark.site
-def test_every_figure_of_the_site_has_a_dark_twin(site):
+def test_every_site_figure_has_a_dark_twin(site):
     lights = [p for p in (site / "_images").glob("*.svg") if not p.stem.endswith(".dark")]
     assert lights
     for light in lights:
@@ -131,6 +131,6 @@ def test_without_script_figures_and_widgets_follow_the_system(open_page):
         page = open_page(chapters()[1], dark=night, java_script_enabled=False)
         for image in page.locator("picture img").all():
             image.scroll_into_view_if_needed()
-        found = page.locator("picture img").evaluate_all("all => all.map((e) => e.currentSrc)")
-        assert len(found) >= 2
-        assert all(source.endswith(".dark.svg") == night for source in found)
+        shown = page.locator("picture img").evaluate_all("all => all.map((e) => e.currentSrc)")
+        assert len(shown) >= 2
+        assert all(source.endswith(".dark.svg") == night for source in shown)

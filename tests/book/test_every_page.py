@@ -1,4 +1,4 @@
-"""Each page is visited once, and everything that all pages promise is looked at in this visit."""
+"""Each page is visited once, and everything that all pages promise is checked in this visit."""
 
 import pytest
 from axe_rules import OF_ONE_COLOUR, violations
@@ -25,15 +25,15 @@ JUMPS = """
 #: What is wrong with formulas and figures, in words.
 FAULTS = """
     async (scheme) => {
-      const found = [];
+      const faults = [];
       const all = (selector) => [...document.querySelectorAll(selector)];
-      const fault = (wrong, words) => wrong && found.push(words);
-      fault(all("h1").filter((e) => e.checkVisibility()).length !== 1, "has not one title to see");
+      const fault = (wrong, words) => wrong && faults.push(words);
+      fault(all("h1").filter((e) => e.checkVisibility()).length !== 1, "does not show one title");
       fault(all("[data-model]:not([data-alive])").length, "has a widget that is not alive");
       for (const { textContent } of all("[data-alive]:not([data-script='quiz'])"))
         fault(/undefined|NaN/.test(textContent), `has a widget that says: ${textContent}`);
-      const [asked, set] = [all("span.math, div.math"), all("mjx-container")].map((e) => e.length);
-      fault(asked !== set, `has ${asked} formulas, of which ${set} are set`);
+      const [source, set] = [all("span.math, div.math"), all("mjx-container")].map((e) => e.length);
+      fault(source !== set, `has ${source} formulas, of which ${set} are set`);
       for (const error of all("mjx-merror, [data-mjx-error]"))
         fault(true, `has a formula with an error: ${error.textContent}`);
       for (const formula of all("mjx-container:not([display])")) {
@@ -58,7 +58,7 @@ FAULTS = """
         fault(
           !near(e.getAttribute("width") / e.getAttribute("height")), `keeps no place for ${name}`);
       }
-      return found;
+      return faults;
     }
 """
 
@@ -77,32 +77,32 @@ def arrive(page, address):
 
 
 @pytest.mark.parametrize("path", pages())
-def test_a_visit_finds_nothing_to_object_to(watch, server, path):
+def test_page_keeps_its_promises(watch, server, path):
     watch.allowed.append(server)
     page, answers = watch.page(), []
     page.on("response", lambda answer: answers.append(answer))
     arrive(page, server + path)
-    found = page.evaluate(JUMPS) if page.locator("[data-model]").count() else []
+    faults = page.evaluate(JUMPS) if page.locator("[data-model]").count() else []
     sent = sizes(answers)
     for what, amount, most in (
         ("requests", len(sent), MAX_REQUESTS),
         ("bytes", sum(size for _, size in sent), MAX_BYTES),
     ):
-        found += [f"takes {amount} {what}, at most {most}: {sent}"] if amount > most else []
+        faults += [f"takes {amount} {what}, at most {most}: {sent}"] if amount > most else []
     if path not in IN_COLOUR:
         page.add_style_tag(content=OF_ONE_COLOUR)
     for width, scheme in LOOKS:
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme)
-        # From the top: wherever the page has been scrolled to, its bar lies over a piece of it.
+        # From the top: on a scrolled page the bar covers a piece of the text.
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
-        faults = page.evaluate(FAULTS, scheme) + too_tall_or_small(page)
+        here = page.evaluate(FAULTS, scheme) + too_tall_or_small(page)
         wide = overflow(page)
-        faults += [f"is {wide} pixels wider than the window, or than a section"] if wide > 0 else []
-        faults += violations(page, contrast=scheme == "light" or path in IN_COLOUR)
-        found += [f"{width} pixels, {scheme}: {fault}" for fault in faults]
-    assert not found, f"{path}:\n" + "\n".join(found)
+        here += [f"is {wide} pixels wider than the window, or than a section"] if wide > 0 else []
+        here += violations(page, contrast=scheme == "light" or path in IN_COLOUR)
+        faults += [f"{width} pixels, {scheme}: {fault}" for fault in here]
+    assert not faults, f"{path}:\n" + "\n".join(faults)
 
 
 @pytest.mark.parametrize("path", chapters()[1:2] + pages()[:1])

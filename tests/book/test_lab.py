@@ -34,7 +34,7 @@ SETTINGS = {
 
 @pytest.fixture
 def make_workbook(tmp_path, monkeypatch, capsys):
-    """`make_workbook()` does as `make workbook` for a copy of the book; returns what it says."""
+    """`make_workbook()` runs `make workbook` for a copy of the book; returns what it prints."""
     shutil.copytree(ROOT / "book", tmp_path / "book", ignore=shutil.ignore_patterns("_*"))
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
 
@@ -161,8 +161,8 @@ def test_a_student_works_in_a_copy(lab, make_workbook, watch, tmp_path):
     assert "Error displaying widget" not in everything and "Loading widget" not in everything
 
     # No answer is in sight; a click shows a solution.
-    asked = lines("\n".join(c.source for c in chapter if c not in solutions))
-    answers = set().union(*(lines(c.source) - asked for c in solutions))
+    open_text = lines("\n".join(c.source for c in chapter if c not in solutions))
+    answers = set().union(*(lines(c.source) - open_text for c in solutions))
     answers |= set().union(*(lines(texts(o)) for c in solutions + predicted for o in c.outputs))
     assert len(answers) > 20 and not [line for line in answers if line in everything]
     for solution in solutions:
@@ -198,8 +198,8 @@ def test_a_student_works_in_a_copy(lab, make_workbook, watch, tmp_path):
     expect(knob).not_to_have_attribute("aria-valuetext", at)
     shown = run(page, f"print('now', {name}.{trait})")
     expect(shown.locator(".jp-OutputArea-output")).to_have_text(re.compile("now"))
-    said = numbers(shown.locator(".jp-OutputArea-output").inner_text())
-    assert said == pytest.approx(point(cell, slider.name))
+    printed = numbers(shown.locator(".jp-OutputArea-output").inner_text())
+    assert printed == pytest.approx(point(cell, slider.name))
 
     # Keys move a slider, and not the notebook.
     dial = cell.locator("input[type=range]").first
@@ -213,7 +213,7 @@ def test_a_student_works_in_a_copy(lab, make_workbook, watch, tmp_path):
     assert "Error displaying widget" not in page.locator(".jp-Notebook").inner_text()
     watch.faults = [f for f in watch.faults if re.search("widget|attn|error in", f, re.IGNORECASE)]
 
-    # What a student saved stays, whatever becomes of the chapter.
+    # What a student saved stays even when the chapter changes.
     page.keyboard.press("Control+s")
     expect(page.locator(".jp-mod-dirty")).to_have_count(0)
     saved = copied.read_bytes()

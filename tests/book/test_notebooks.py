@@ -6,5 +6,5 @@ from notebooks import NOTEBOOKS, check
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_is_canonical_and_keeps_the_rules(path):
-    found = check(path)
-    assert not found, "\n".join([*found, f"run: python tools/notebooks.py book/{path.name}"])
+    faults = check(path)
+    assert not faults, "\n".join([*faults, f"run: python tools/notebooks.py book/{path.name}"])

@@ -1,4 +1,4 @@
-"""What this browser keeps of a reader's answers: the cover, the page of review, and forgetting."""
+"""What the browser keeps of a reader's answers: the cover, the review, and deleting it."""
 
 import json
 
@@ -26,21 +26,21 @@ def go(page, address):
 
 
 def waiting(page):
-    """The review has its problem."""
+    """Wait until the review shows a problem."""
     page.locator("#practice-review [aria-busy=false] .attn-question").wait_for()
     frame(page)
     return page.locator("#practice-review")
 
 
 def answer(page, typed):
-    """Answer the problem of the page of review, in all its fields."""
+    """Answer the problem of the review, in all its fields."""
     review = waiting(page)
     for field in review.get_by_role("textbox").all():
         field.fill(typed)
     review.get_by_role("button", name="Check").press("Enter")
 
 
-def test_the_cover_counts_what_was_answered_right(open_page):
+def test_cover_counts_right_answers(open_page):
     page = open_page(COVER)
     assert page.locator(".progress").count() == 0
     go(page, CHAPTER)
@@ -49,15 +49,15 @@ def test_the_cover_counts_what_was_answered_right(open_page):
         page.get_by_role("button", name="Check").first.click()
         kept = page.evaluate(KEPT)
         assert kept["opened"].keys() == {"02_query_key_value.html"}
-        found = kept["answers"]["query_key_value.shift"]
-        assert (found["right"], found["wrong"], found["level"]) == (int(right), 1, 0)
+        entry = kept["answers"]["query_key_value.shift"]
+        assert (entry["right"], entry["wrong"], entry["level"]) == (int(right), 1, 0)
     go(page, COVER)
     assert page.locator(".progress").all_inner_texts() == [f"1 of {len(OF_CHAPTER)} answered right"]
     assert "Query, key, value" in page.locator("tr:has(.progress)").inner_text()
 
 
 @pytest.mark.parametrize("protocol", ["http", "file"])
-def test_review_asks_what_was_opened_and_forgets_when_told(open_page, protocol):
+def test_review_asks_opened_chapters_until_deleted(open_page, protocol):
     page = open_page(REVIEW, protocol=protocol)
     assert "knows of no chapter that you opened" in waiting(page).inner_text()
     page.evaluate(
@@ -66,8 +66,8 @@ def test_review_asks_what_was_opened_and_forgets_when_told(open_page, protocol):
     )
     page.get_by_role("button", name="Next").press("Enter")
     review = waiting(page)
-    said = review.get_by_role("status").first.inner_text()
-    assert said == "From chapter 2 Query, key, value: wrong last time."
+    status = review.get_by_role("status").first.inner_text()
+    assert status == "From chapter 2 Query, key, value: wrong last time."
     assert page.evaluate("document.activeElement.matches('#practice-review input')")
     answer(page, "7")
     assert "Not yet" in review.inner_text()
@@ -90,7 +90,7 @@ def test_review_asks_what_was_opened_and_forgets_when_told(open_page, protocol):
     assert row.locator("td").all_inner_texts()[1:] == ["0", "0", "not tried yet"]
 
 
-def test_what_was_right_rests_longer_and_longer_and_what_was_wrong_comes_back(open_page):
+def test_pauses_double_when_right_and_restart_when_wrong(open_page):
     page = open_page(COVER)
 
     def record(right, days, first=True):
@@ -98,8 +98,8 @@ def test_what_was_right_rests_longer_and_longer_and_what_was_wrong_comes_back(op
             "([right, first, now]) => AttentionProgress.record('a.b', right, first, now)",
             [right, first, days * DAY],
         )
-        found = page.evaluate(KEPT)["answers"]["a.b"]
-        return found["level"], page.evaluate("x => AttentionProgress.due(x)", found) / DAY - days
+        entry = page.evaluate(KEPT)["answers"]["a.b"]
+        return entry["level"], page.evaluate("x => AttentionProgress.due(x)", entry) / DAY - days
 
     assert record(True, 100) == (1, pytest.approx(1))
     assert record(True, 100.5) == (1, pytest.approx(0.5))  # not due: it neither rises nor waits
@@ -114,7 +114,7 @@ def test_what_was_right_rests_longer_and_longer_and_what_was_wrong_comes_back(op
     assert record(True, days + 0.0002) == (1, pytest.approx(1))
 
 
-def test_the_kind_that_waited_longest_in_its_own_pauses_comes_next(open_page):
+def test_most_overdue_kind_comes_next(open_page):
     page = open_page(COVER)
 
     def comes(now, last=None):
@@ -133,7 +133,7 @@ def test_the_kind_that_waited_longest_in_its_own_pauses_comes_next(open_page):
     assert page.evaluate("AttentionProgress.next(['one'], 'one')") == "one"
 
 
-def test_review_works_where_storage_is_closed(watch, server):
+def test_review_works_without_storage(watch, server):
     watch.allowed.append(server)
     page = watch.page(width=360)
     page.add_init_script(CLOSED)
@@ -151,7 +151,7 @@ def test_review_works_where_storage_is_closed(watch, server):
     ["{oops", "[]", "7", '{"answers": {"a.b": {"right": "x"}}, "opened": {"x.html": "today"}}',
      '{"answers": {"a.b": {"right": 1, "wrong": 0, "level": 99, "last": 1}}}', '{"answers": []}'],
 )  # fmt: skip
-def test_storage_that_makes_no_sense_is_left_out(open_page, kept):
+def test_malformed_storage_is_ignored(open_page, kept):
     page = open_page(COVER)
     page.evaluate("(kept) => localStorage.setItem('attention-answers', kept)", kept)
     page.reload()
@@ -160,7 +160,7 @@ def test_storage_that_makes_no_sense_is_left_out(open_page, kept):
     assert page.evaluate(KEPT)["answers"].keys() == {"c.d"}
 
 
-def test_the_site_holds_every_kind_of_practice_and_its_answers(site):
+def test_site_holds_all_practice_and_answers(site):
     folder = site / "_static" / "practice"
     assert {path.stem for path in folder.glob("*.js")} == {"asked", *all_practice()}
     text = (folder / "asked.js").read_text(encoding="utf-8")

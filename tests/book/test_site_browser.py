@@ -18,7 +18,7 @@ each_protocol = pytest.mark.parametrize("protocol", ["http", "file"])
 CHAPTER = "book/02_query_key_value.html"
 COVER = "book/index.html"
 
-# The style that says how the page looks to the reader.
+# The page's background, which shows its theme.
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 
 
@@ -37,7 +37,7 @@ def test_page_opens_from_disk_without_a_fault(open_page, path):
 
 
 @pytest.mark.parametrize("late", ["**/*.woff*", "**/mathjax/**"])
-def test_page_is_no_wider_while_fonts_and_formulas_are_on_their_way(watch, site, late):
+def test_page_fits_while_fonts_and_formulas_load(watch, site, late):
     page = watch.page(width=360)
     watch.allowed.append(site.as_uri())
     watch.expected.append("ERR_FAILED")
@@ -47,7 +47,7 @@ def test_page_is_no_wider_while_fonts_and_formulas_are_on_their_way(watch, site,
     assert overflow(page) <= 0
 
 
-def test_the_door_leads_to_the_cover(watch, site):
+def test_index_redirects_to_the_cover(watch, site):
     page = watch.page()
     watch.allowed.append(site.as_uri())
     page.goto((site / "index.html").as_uri())
@@ -55,7 +55,7 @@ def test_the_door_leads_to_the_cover(watch, site):
     assert page.locator("[data-alive]").count() == 1
 
 
-def test_formulas_are_set_in_the_colours_of_their_roles(open_page):
+def test_formulas_use_the_colours_of_their_roles(open_page):
     page = open_page(CHAPTER)
     colours = page.evaluate(
         "['query', 'key', 'value'].map((role) => [...document.querySelectorAll(`.mjx-${role}`)]"
@@ -75,7 +75,7 @@ def test_theme_follows_the_system(open_page):
 
 
 @each_protocol
-def test_theme_button_lasts(open_page, protocol):
+def test_chosen_theme_is_remembered(open_page, protocol):
     page = open_page(COVER, protocol=protocol)
     page.get_by_role("button", name="Use the dark theme").click()
     assert brightness(page) < 0.2
@@ -87,7 +87,7 @@ def test_theme_button_lasts(open_page, protocol):
     assert brightness(page) > 0.9
 
 
-def test_theme_button_outweighs_the_system(open_page):
+def test_theme_button_overrides_the_system(open_page):
     page = open_page(COVER, dark=True)
     page.get_by_role("button", name="Use the light theme").press("Enter")
     assert brightness(page) > 0.9
@@ -110,7 +110,7 @@ UNFOLDED = "(all) => all.map((e) => e.checkVisibility())"
 
 
 @pytest.mark.parametrize("sheet", ["A4", "Letter"])
-def test_on_paper_nothing_is_cut_off_and_no_answer_stands_under_its_question(open_page, sheet):
+def test_print_cuts_nothing_off_and_hides_answers(open_page, sheet):
     page = open_page(CHAPTER)
     margins = page.evaluate(
         "[...document.styleSheets].flatMap((s) => [...s.cssRules])"
@@ -127,7 +127,7 @@ def test_on_paper_nothing_is_cut_off_and_no_answer_stands_under_its_question(ope
         assert visible and set(visible) == {shown}, folded
 
 
-def test_the_first_widget_lives_before_the_rest_of_the_page_is_read(watch, server):
+def test_first_widget_starts_before_deferred_scripts(watch, server):
     watch.allowed.append(server)
     page, held = watch.page(), []
     # The first deferred script; no other runs before it.
@@ -177,7 +177,7 @@ def test_contents_work_without_script(open_page):
     assert drawer.get_by_role("link", name="Notation").is_visible()
 
 
-def test_the_pages_sections_are_in_the_contents_and_the_one_being_read_is_marked(open_page):
+def test_contents_list_sections_and_mark_the_current(open_page):
     page = open_page(CHAPTER, reduced_motion="reduce")
     contents = page.get_by_role("navigation", name="Contents")
     links = contents.locator("[aria-current=page] + ul a")
@@ -199,7 +199,7 @@ SEEN = """
 """
 
 
-def test_in_the_drawer_a_section_is_found_again_and_gone_to(open_page):
+def test_drawer_shows_current_section_and_follows_links(open_page):
     page = open_page(CHAPTER, width=360, height=400, reduced_motion="reduce")
     drawer, menu = page.locator("#contents"), page.get_by_role("button", name="Contents")
     page.locator("#exercises > h2").evaluate("(e) => e.scrollIntoView()")
@@ -224,7 +224,7 @@ WIDTHS = """
     ("window", "text", "code", "letter"),
     [(1280, 640, 760, 15), (992, 640, 642, 13), (360, 328, 328, 13)],
 )
-def test_code_and_wide_widgets_take_more_room_than_text(open_page, window, text, code, letter):
+def test_code_and_wide_widgets_exceed_text_width(open_page, window, text, code, letter):
     page = open_page(CHAPTER, width=window)
     assert page.evaluate(WIDTHS) == [text, code, code, code, text]
     assert page.locator("pre").first.evaluate("e => getComputedStyle(e).fontSize") == f"{letter}px"
@@ -242,7 +242,7 @@ REACHED = """
 """
 
 
-def test_what_is_too_wide_is_reached_by_keyboard(open_page):
+def test_wide_content_can_be_scrolled_by_keyboard(open_page):
     page = open_page(CHAPTER, width=1280)
     folded = page.locator("details pre").first
     folded.evaluate("e => e.append('x'.repeat(200))")
@@ -254,7 +254,7 @@ def test_what_is_too_wide_is_reached_by_keyboard(open_page):
     page.wait_for_function(REACHED)
 
 
-def test_a_widget_does_not_twitch_when_it_is_pressed(open_page):
+def test_pressed_widget_does_not_twitch(open_page):
     page = open_page(CHAPTER, width=1280)
     widget = page.locator(".attn").first
     widget.get_by_role("slider", name="Query", exact=True).locator("circle").last.hover()
@@ -266,7 +266,7 @@ def test_a_widget_does_not_twitch_when_it_is_pressed(open_page):
 
 
 @each_protocol
-def test_search_finds(open_page, protocol):
+def test_search_finds_a_chapter(open_page, protocol):
     page = open_page(COVER, protocol=protocol)
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.ariaLabel") == "Search the book"
@@ -283,7 +283,7 @@ def test_search_finds(open_page, protocol):
     assert "key" in page.locator("h1").inner_text()
 
 
-def test_slash_can_be_typed(open_page):
+def test_slash_can_be_typed_in_a_field(open_page):
     page = open_page(CHAPTER)
     field = page.get_by_role("textbox", name="Query, x")
     field.fill("1")
@@ -321,7 +321,7 @@ def test_without_script_every_widget_shows_its_picture(open_page):
     assert page.locator(":target li").last.is_visible()
 
 
-def test_without_script_the_numbers_stand_in_the_text(site):
+def test_without_script_the_text_holds_the_numbers(site):
     text = Page(site / CHAPTER).text
-    for found in ["0.487856", "5.571899", "0.909443", "0.488", "0.024"]:
-        assert found in text
+    for number in ["0.487856", "5.571899", "0.909443", "0.488", "0.024"]:
+        assert number in text

@@ -1,4 +1,4 @@
-"""The build: what it refuses, and what the built files hold, without a browser."""
+"""The build: what it refuses and what it writes, checked without a browser."""
 
 import json
 import re
@@ -22,7 +22,7 @@ OURS = ["book.js", "live.js", "widgets/*.js", "attention.css", "book.css", "code
 
 @pytest.fixture
 def tiny_book(tmp_path):
-    """`tiny_book(cover, notebook)` builds a book of one cover and one notebook in our settings."""
+    """`tiny_book(cover, notebook)` builds a cover and one notebook with our settings."""
 
     def tiny_book(cover="# Cover\n", outputs=()):
         book = tmp_path / "tiny"
@@ -50,24 +50,24 @@ def tiny_book(tmp_path):
 SPAN = """<span data-widget="fig-x" data-set='{"q": [-1, 0], "kind": "it"}'>turn</span>"""
 
 
-def test_a_good_book_is_built_and_words_that_move_a_widget_pass_through(tiny_book, tmp_path):
-    code, said = tiny_book(f"# Cover\n\n{SPAN} it, $q$ {SPAN}\n\n- a {SPAN}.\n\n|{SPAN}|\n|-|\n")
-    assert code == 0, said
+def test_good_book_builds_and_keeps_widget_spans(tiny_book, tmp_path):
+    code, output = tiny_book(f"# Cover\n\n{SPAN} it, $q$ {SPAN}\n\n- a {SPAN}.\n\n|{SPAN}|\n|-|\n")
+    assert code == 0, output
     built = (site_tools.html_of(tmp_path / "out") / "book/index.html").read_text(encoding="utf-8")
     assert built.count(SPAN) == 4
 
 
-def test_a_broken_reference_fails_the_build(tiny_book):
-    code, said = tiny_book("# Cover\n\n{ref}`no-such-place` [there](no_such_page.md)\n")
+def test_broken_reference_fails_the_build(tiny_book):
+    code, output = tiny_book("# Cover\n\n{ref}`no-such-place` [there](no_such_page.md)\n")
     assert code != 0
-    assert "no-such-place" in said and "no_such_page" in said
+    assert "no-such-place" in output and "no_such_page" in output
 
 
-def test_a_core_widget_fails_the_build_and_is_named(tiny_book):
+def test_core_widget_fails_the_build_by_name(tiny_book):
     data = {"application/vnd.jupyter.widget-view+json": {"model_id": "8f"}, "text/plain": "Slider"}
-    code, said = tiny_book(outputs=[{"output_type": "display_data", "data": data, "metadata": {}}])
+    code, log = tiny_book(outputs=[{"output_type": "display_data", "data": data, "metadata": {}}])
     assert code != 0
-    assert "01_page.ipynb" in said and "the-slider" in said
+    assert "01_page.ipynb" in log and "the-slider" in log
 
 
 # What is built
@@ -85,9 +85,9 @@ def test_no_page_loads_anything_from_elsewhere(site):
 
 @pytest.mark.parametrize("pattern", OURS)
 def test_our_scripts_and_styles_name_no_address(site, pattern):
-    found = list((site / "_static").glob(pattern))
-    assert found, pattern
-    for path in found:
+    files = list((site / "_static").glob(pattern))
+    assert files, pattern
+    for path in files:
         addresses = re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s\"')]*", path.read_text())
         assert set(addresses) <= {"http://www.w3.org/2000/svg"}, path
 
@@ -99,7 +99,7 @@ def test_no_style_imports_or_fetches_from_elsewhere(site):
 
 
 def local_target(site, page, address):
-    """The file that an address inside a page stands for, and the place in it; None: elsewhere."""
+    """The file and the place in it that an address in a page leads to; None for another site."""
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
         return None
@@ -107,14 +107,14 @@ def local_target(site, page, address):
     return path / "index.html" if path.is_dir() else path, unquote(parts.fragment)
 
 
-def test_what_a_page_loads_is_there(site):
+def test_files_that_pages_load_exist(site):
     for page in pages(site):
         for address in page.loaded():
             target = local_target(site, page, address)
             assert target is None or target[0].is_file(), f"{page.path}: {address}"
 
 
-def test_what_a_style_loads_is_there(site):
+def test_files_that_styles_load_exist(site):
     for path in (site / "_static").rglob("*.css"):
         text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
         for address in re.findall(r"url\(\s*[\"']?([^\"')]+)", text):
@@ -122,7 +122,7 @@ def test_what_a_style_loads_is_there(site):
             assert address.startswith("data:") or here.is_file(), f"{path}: {address}"
 
 
-def test_code_keeps_the_markup_that_has_a_look(site):
+def test_code_keeps_only_styled_markup(site):
     chapters = [(site / path).read_text(encoding="utf-8") for path in site_tools.chapters()]
     left = set(re.findall(r'<span class="(\w+)">', "".join(chapters)))
     style = (ROOT / "book/_assets/code.css").read_text(encoding="utf-8")
@@ -132,7 +132,7 @@ def test_code_keeps_the_markup_that_has_a_look(site):
     assert not styled & {"n", "nb", "nn", "o", "p", "w"}
 
 
-def test_code_over_a_folded_picture_has_its_own_name(site):
+def test_code_above_folded_picture_has_own_label(site):
     chapters = [(site / path).read_text(encoding="utf-8") for path in site_tools.chapters()]
     cells = "".join(chapters).split('<div class="cell ')
     cells = [cell for cell in cells if cell.startswith("tag_hide-input tag_hide-output")]
@@ -165,39 +165,39 @@ def test_pictures_have_alternative_text(site):
                 assert (attributes.get("alt") or "").strip(), f"{page.path}: {attributes}"[:400]
 
 
-def test_every_page_says_what_it_is_about(site):
+def test_every_page_has_a_description(site):
     chapters = [site / path for path in site_tools.chapters()]
     for page in pages(site):
-        said = {
+        metadata = {
             a.get("name", a.get("property")): a.get("content")
             for t, a in page.elements
             if t == "meta"
         }
-        text = said["description"]
-        assert text == said["og:description"] and said["og:title"], page.path
+        text = metadata["description"]
+        assert text == metadata["og:description"] and metadata["og:title"], page.path
         assert text[-1] in ".?!" and not set(text) & set("<>`*$\\{}\n"), text
         assert len(text) <= 160 or not re.search("[.?!] ", text), text
-        assert not [found for found in said.values() if "://" in (found or "")]
+        assert not [value for value in metadata.values() if "://" in (value or "")]
         if page.path in chapters:
             assert re.match(r"[^.]+\? After this chapter you can [^.]+\.$", text), text
 
 
-def test_every_page_says_its_language(site):
+def test_every_page_declares_its_language(site):
     for page in pages(site):
         assert ("html", "en") in [(tag, a.get("lang")) for tag, a in page.elements], page.path
 
 
-def test_there_is_one_title_a_page(site):
+def test_every_page_has_one_title(site):
     for page in pages(site):
         assert [tag for tag, _ in page.elements].count("h1") == 1, page.path
 
 
-def test_the_search_index_is_there(site):
+def test_search_index_is_built(site):
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     assert index.startswith("Search.setIndex(") and "queri" in index
 
 
-def test_there_is_a_style_for_print(site):
+def test_print_style_exists(site):
     assert "@media print" in (site / "_static/attention.css").read_text(encoding="utf-8")
 
 

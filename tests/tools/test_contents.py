@@ -1,4 +1,4 @@
-"""What other pages say of the chapters follows from the chapters' heads."""
+"""The cover, the README and the page for teachers follow the chapters' heads."""
 
 from types import SimpleNamespace
 
@@ -42,12 +42,12 @@ NEW = """<!-- chapters: tables -->
 order <!-- chapters: order -->1, 3, 2<!-- end -->."""
 
 
-def test_rows_come_from_heads_and_planned_ones_stay_until_the_chapter_is_there(two_parts):
+def test_tables_follow_heads_and_keep_planned_chapters(two_parts):
     assert contents.renewed(OLD) == contents.renewed(NEW) == NEW
 
 
 @pytest.mark.parametrize(
-    "found, written",
+    "numbers, written",
     [
         ([1], "1"),
         ([1, 2], "1, 2"),
@@ -57,14 +57,14 @@ def test_rows_come_from_heads_and_planned_ones_stay_until_the_chapter_is_there(t
         ([4, 5, 6, 1, 2, 3], "4 to 6, 1 to 3"),
     ],
 )
-def test_numbers_that_follow_one_another_are_written_as_one_run(found, written):
-    assert ", ".join(contents.runs(found)) == written
+def test_consecutive_numbers_become_one_run(numbers, written):
+    assert ", ".join(contents.runs(numbers)) == written
 
 
 @pytest.mark.parametrize(
-    "found, written", [([1], "1"), ([2, 1], "1 and 2"), ([1, 2, 3, 5], "1 to 3 and 5")]
+    "numbers, written", [([1], "1"), ([2, 1], "1 and 2"), ([1, 2, 3, 5], "1 to 3 and 5")]
 )
-def test_the_last_chapter_or_run_comes_after_an_and(monkeypatch, found, written):
-    pages = [page(number, "A title", 1) for number in found]
+def test_last_number_follows_an_and(monkeypatch, numbers, written):
+    pages = [page(number, "A title", 1) for number in numbers]
     monkeypatch.setattr("contents.parts", lambda: {"A part": pages})
     assert contents.numbers("") == written

@@ -1,4 +1,4 @@
-"""A chapter is begun by one command, which refuses what it cannot use and then changes nothing."""
+"""One command begins a chapter; it refuses bad arguments and then changes nothing."""
 
 import os
 import re
@@ -33,10 +33,10 @@ def files(folder):
             and path.is_file()}  # fmt: skip
 
 
-def test_a_chapter_is_begun(copy):
+def test_new_chapter_is_written_and_listed(copy):
     before = files(copy.folder)
-    code, said = copy("new_chapter.py", "97", "not_yet")
-    assert code == 0, said
+    code, output = copy("new_chapter.py", "97", "not_yet")
+    assert code == 0, output
     after = files(copy.folder)
     changed = {str(path.relative_to(copy.folder)) for path in after
                if after[path] != before.get(path)}  # fmt: skip
@@ -49,23 +49,23 @@ def test_a_chapter_is_begun(copy):
     assert listed == sorted(listed) and notebook.removesuffix(".ipynb") in listed
     cover = (copy.folder / "book/index.ipynb").read_text()
     assert "97 [Not yet](97_not_yet.ipynb)" in cover
-    # It is canonical; what is missing is said, and said again.
-    told = [line[2:] for line in said.splitlines() if line.startswith("- ")]
+    # It is canonical; both tools report the same missing parts.
+    missing = [line[2:] for line in output.splitlines() if line.startswith("- ")]
     code, checked = copy("notebooks.py", "--check", notebook)
-    assert code == 1 and [line.partition(": ")[2] for line in checked.splitlines()[:-1]] == told
+    assert code == 1 and [line.partition(": ")[2] for line in checked.splitlines()[:-1]] == missing
     for rule in ("nothing_to_do", "minutes_and_prerequisites", "enough_questions", "predictions"):
-        assert any(f"[{rule}]" in line for line in told), rule
-    # A second time there is such a chapter.
-    code, said = copy("new_chapter.py", "97", "something_else")
-    assert code == 1 and "there is book/97_not_yet.ipynb already" in said
+        assert any(f"[{rule}]" in line for line in missing), rule
+    # A second chapter of this number is refused.
+    code, output = copy("new_chapter.py", "97", "something_else")
+    assert code == 1 and "there is book/97_not_yet.ipynb already" in output
     assert files(copy.folder) == after
 
 
-def test_other_minutes_in_a_head_reach_the_cover(copy):
+def test_minutes_in_a_head_reach_the_cover(copy):
     chapter, cover = (copy.folder / "book" / f"{name}.ipynb" for name in ("04_scaling", "index"))
     chapter.write_text(re.sub(r"About \d+ minutes", "About 99 minutes", chapter.read_text()))
-    code, said = copy("notebooks.py", "--check", "book/04_scaling.ipynb")
-    assert code == 1 and "index.ipynb: says something else than the chapters' heads" in said
+    code, output = copy("notebooks.py", "--check", "book/04_scaling.ipynb")
+    assert code == 1 and "index.ipynb: does not match the chapters' heads" in output
     assert copy("notebooks.py", "--no-execute", "book/04_scaling.ipynb")[0] == 0
     assert "4 [Scaling](04_scaling.ipynb) | 99 min |" in cover.read_text()
     assert copy("notebooks.py", "--check")[0] == 0
@@ -89,7 +89,9 @@ def test_bad_arguments_are_refused(number, name, words):
         new_chapter.main(number, name)
 
 
-def test_the_first_chapter_goes_before_all_others():
+def test_first_chapter_goes_before_all_others():
     toc = "root: a\nchapters:\n  # A comment.\n  - file: book/02_b\n  - file: book/04_d\n"
-    found = new_chapter.with_entry(toc, "01_a")
-    assert found == toc.replace("  - file: book/02_b", "  - file: book/01_a\n  - file: book/02_b")
+    extended = new_chapter.with_entry(toc, "01_a")
+    assert extended == toc.replace(
+        "  - file: book/02_b", "  - file: book/01_a\n  - file: book/02_b"
+    )

@@ -11,7 +11,7 @@ import jupytext
 import notebooks
 import pytest
 from canonical import NotebookFault, canonical, difference, read, write
-from cell_ids import describe, is_hand_given, stable_ids
+from cell_ids import describe, is_chosen, stable_ids
 from nbformat import from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from outputs import VIEW, WIDGET, stable_svg
@@ -61,7 +61,7 @@ OUR_WIDGET = rich({VIEW: {"model_id": "8f"}, WIDGET: {"state": {"q": 1}}, "text/
 # Form
 
 
-def test_canonical_keeps_what_the_book_needs_and_nothing_else():
+def test_canonical_keeps_only_what_the_book_needs():
     cell = code("x", tags=["hide-input"], figure={"name": "f"}, cell_id="0a1b2c3d")
     cell["metadata"] |= {"collapsed": True, "execution": {"t": 1}, "slideshow": {}}
     cell["outputs"] = [new_output("execute_result", data={"text/plain": "1"}, execution_count=7)]
@@ -71,13 +71,13 @@ def test_canonical_keeps_what_the_book_needs_and_nothing_else():
         kernelspec={"name": "py312"},
     )  # fmt: skip
     before = write(notebook)
-    found = canonical(notebook, MACROS)
-    assert write(notebook) == before, "the notebook given is left alone"
-    assert set(found.metadata) == {"kernelspec", "language_info", "attention_book"}
-    assert found.metadata.attention_book == rules
-    assert found.metadata.kernelspec.name == "python3"
-    assert "version" not in found.metadata.language_info
-    macros, _, first, second = found.cells
+    result = canonical(notebook, MACROS)
+    assert write(notebook) == before, "the original is left alone"
+    assert set(result.metadata) == {"kernelspec", "language_info", "attention_book"}
+    assert result.metadata.attention_book == rules
+    assert result.metadata.kernelspec.name == "python3"
+    assert "version" not in result.metadata.language_info
+    macros, _, first, second = result.cells
     assert (macros.id, macros.source, macros.metadata.tags) == ("macros", MACROS, ["remove-cell"])
     assert second.metadata == {
         "tags": ["hide-input"],
@@ -87,7 +87,7 @@ def test_canonical_keeps_what_the_book_needs_and_nothing_else():
     # Counted as by one run from top to bottom.
     counts = (first.execution_count, second.execution_count, second.outputs[0].execution_count)
     assert (second.id, counts) == ("f", (1, 2, 2))
-    once = write(found)
+    once = write(result)
     assert write(canonical(read(once), MACROS)) == once
     assert "√d à" in once and once.endswith("}\n")
 
@@ -97,7 +97,7 @@ OPENED = {"hide-input": SOURCE, "remove-input": SOURCE, "hide-cell": SOURCE, "hi
           "solution": SOURCE | OUTPUTS, "live-only nbval-ignore-output": None}  # fmt: skip
 
 
-def test_jupyterlab_opens_folded_what_the_tags_say_and_nothing_else():
+def test_tags_decide_what_jupyterlab_folds():
     cells = [code(tags=names.split()) for names in OPENED] + [prose(tags=["hide-input"])]
     for cell in cells:
         cell["metadata"]["jupyter"] = {"source_hidden": True, "outputs_hidden": True, "x": 1}
@@ -107,7 +107,7 @@ def test_jupyterlab_opens_folded_what_the_tags_say_and_nothing_else():
     assert [c.metadata for c in canonical(again, MACROS).cells] == [c.metadata for c in once.cells]
 
 
-def test_macros_cell_is_renewed_also_after_editing_as_text():
+def test_macros_cell_is_renewed_after_text_editing():
     old = prose("stale", "macros", ["remove-cell"])
     mine = prose("Mine.", "macros")
     once = canonical(book(old, mine), MACROS)
@@ -117,7 +117,7 @@ def test_macros_cell_is_renewed_also_after_editing_as_text():
     assert [cell.source for cell in again.cells] == [MACROS, "Mine."]
 
 
-def test_what_is_not_a_notebook_is_refused():
+def test_invalid_notebook_is_refused():
     with pytest.raises(NotebookFault, match="not a notebook"):
         read("<<<<<<< HEAD")
     cell = code() | {"outputs": [rich({}) | {"surprise": 1}]}
@@ -127,27 +127,27 @@ def test_what_is_not_a_notebook_is_refused():
 
 def test_difference_names_the_first_cell():
     wanted = canonical(book(prose(), code(), code("y", cell_id="b")), MACROS)
-    found = read(write(wanted))
-    assert "layout" in difference(found, wanted)
-    found.cells[3].source = "z"
-    found.cells[2].execution_count = None
-    assert difference(found, wanted) == "cell some-code differs in execution_count"
-    found.cells = wanted.cells[:3]
-    assert difference(found, wanted) == "3 cells instead of 4"
+    edited = read(write(wanted))
+    assert "layout" in difference(edited, wanted)
+    edited.cells[3].source = "z"
+    edited.cells[2].execution_count = None
+    assert difference(edited, wanted) == "cell some-code differs in execution_count"
+    edited.cells = wanted.cells[:3]
+    assert difference(edited, wanted) == "3 cells instead of 4"
 
 
 # Ids
 
 
-def test_only_hand_given_ids_are_kept():
+def test_only_chosen_ids_are_kept():
     uuid = "1f0c4d9e-8a3b-4c5d-9e7f-0123456789ab"
     for cell_id in ("0a1b2c3d", uuid, uuid.replace("-", ""), "two words", "x" * 65, ""):
-        assert not is_hand_given(cell_id)
+        assert not is_chosen(cell_id)
         assert form(prose("# Derived", cell_id))[0].id == "derived"
-    assert is_hand_given("fig-causal-mask") and is_hand_given("Setup_1")
+    assert is_chosen("fig-causal-mask") and is_chosen("Setup_1")
 
 
-def test_derived_ids_are_readable_and_unique_and_hand_given_ones_win():
+def test_derived_ids_are_readable_and_unique():
     assert describe(prose("$$")) == "markdown"
     assert describe(code("weights = softmax(q @ k)")) == "weights-softmax-q-k"
     assert describe(code("f()", figure={"name": "fig-mask"})) == "fig-mask"
@@ -160,7 +160,7 @@ def test_derived_ids_are_readable_and_unique_and_hand_given_ones_win():
 # Outputs
 
 
-def test_widgets_lose_the_view_that_needs_a_kernel():
+def test_widgets_lose_their_kernel_view():
     (output,) = form(code(outputs=[OUR_WIDGET]))[0].outputs
     assert set(output.data) == {WIDGET, "text/html"}
     tags = ["live-only", "nbval-ignore-output"]
@@ -191,9 +191,9 @@ def test_outputs_that_cannot_be_committed_are_refused(outputs, tags, words):
     cells = [code(outputs=outputs, tags=tags, cell_id="this"), code(tags=["live-only"])]
     with pytest.raises(NotebookFault) as fault:
         form(*cells)
-    told = str(fault.value).splitlines()  # all faults at once
-    assert told.pop().startswith("cell some-code is tagged live-only")
-    assert [words in line and line.startswith("cell this ") for line in told] == [True] * bool(
+    lines = str(fault.value).splitlines()  # all faults at once
+    assert lines.pop().startswith("cell some-code is tagged live-only")
+    assert [words in line and line.startswith("cell this ") for line in lines] == [True] * bool(
         words
     )
 
@@ -205,7 +205,7 @@ def test_library_frames_of_a_traceback_are_dropped():
     assert output.traceback == [frames[0], frames[1], frames[3]]
 
 
-def test_real_matplotlib_figures_come_out_the_same_twice():
+def test_matplotlib_figures_are_reproducible():
     source = """
         import io, matplotlib
         matplotlib.use("svg")
@@ -252,14 +252,14 @@ def test_failures_are_reported_and_the_files_stay(tmp_path, monkeypatch, capsys)
     before = [path.read_bytes() for path in paths]
     assert notebooks.main([*map(str, paths)]) == 1
     assert [path.read_bytes() for path in paths] == before
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for words in (
         "bad.ipynb: cell by-zero failed", "1 / 0", "ZeroDivisionError: division by zero",
         "slow.ipynb: cell slow failed", "timed out",
         "noisy.ipynb: cell noisy prints a memory address",
     ):  # fmt: skip
-        assert words in said
-    assert "\x1b" not in said
+        assert words in output
+    assert "\x1b" not in output
 
 
 def test_check_reports_and_changes_nothing(tmp_path, capsys):
@@ -272,10 +272,10 @@ def test_check_reports_and_changes_nothing(tmp_path, capsys):
     assert read(path.read_text()).cells[2].outputs[0].text == "one"
     assert notebooks.check(path) == []
     path.write_text(path.read_text() + "\n")
-    assert ["layout" in said for said in notebooks.check(path)] == [True]
+    assert ["layout" in line for line in notebooks.check(path)] == [True]
 
 
-def test_a_broken_rule_is_told_after_the_file_is_written(tmp_path, capsys):
+def test_broken_rule_is_reported_after_writing(tmp_path, capsys):
     path = save(tmp_path / "a.ipynb", code())
     assert notebooks.main(["--no-execute", str(path)]) == 1
     assert "a.ipynb: cell some-code follows no prose" in capsys.readouterr().out
@@ -331,6 +331,8 @@ def test_nbval_sees_what_changed(tmp_path):
     command += ["-p", "no:cacheprovider"]
     command += [f"--nbval-sanitize-with={ROOT / 'tests' / 'book' / 'nbval_sanitize.cfg'}"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    found = {int(n): w for w, n in re.findall(r"^(\w+) \S+::Cell (\d+)", done.stdout, re.MULTILINE)}
-    seen = {name: found.get(number) for number, name in enumerate(EDITS)}
+    outcomes = {
+        int(n): w for w, n in re.findall(r"^(\w+) \S+::Cell (\d+)", done.stdout, re.MULTILINE)
+    }
+    seen = {name: outcomes.get(number) for number, name in enumerate(EDITS)}
     assert seen == {n: "FAILED" if red else "PASSED" for n, (*_, red) in EDITS.items()}, done.stdout

@@ -11,13 +11,13 @@ from attnlib.exercises import all_practice
 KINDS = [kind for name, kind in all_practice().items() if name.startswith("query_key_value.")]
 
 
-def test_students_get_the_same_problems_with_other_numbers_and_the_key_has_all():
+def test_students_get_same_problems_with_other_numbers():
     pages, key = sheet.sheets(KINDS, "Practice", students=12, seed=7)
     sections = re.findall(r"<section>.*?</section>", pages)
     assert len(sections) == 12 and pages.count('class="problem"') == 12 * len(KINDS)
-    told = [re.sub(r"Sheet \d+", "", section) for section in sections]
-    assert len(set(told)) == 12
-    assert len({re.sub(r"[-\d.]+", "#", section) for section in told}) == 1
+    texts = [re.sub(r"Sheet \d+", "", section) for section in sections]
+    assert len(set(texts)) == 12
+    assert len({re.sub(r"[-\d.]+", "#", text) for text in texts}) == 1
     for kind in KINDS:
         assert pages.count(f"{kind.title.capitalize()}</h2>") == 12
         for problem in kind.problems(12, 7):
@@ -31,7 +31,7 @@ def test_students_get_the_same_problems_with_other_numbers_and_the_key_has_all()
 
 
 @pytest.mark.browser
-def test_every_formula_is_set_and_a_sheet_fits_its_page(watch, tmp_path, monkeypatch):
+def test_formulas_are_set_and_sheets_fit_pages(watch, tmp_path, monkeypatch):
     monkeypatch.setattr(sheet, "TARGET", tmp_path / "sheets")
     monkeypatch.setattr(sheet, "ROOT", tmp_path)
     assert sheet.main("2,04_scaling", "3", "3") == 0
@@ -50,7 +50,7 @@ def test_every_formula_is_set_and_a_sheet_fits_its_page(watch, tmp_path, monkeyp
         assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 3, paper
 
 
-def test_more_problems_than_fit_on_a_page_are_said(tmp_path, monkeypatch, capsys):
+def test_overfull_sheet_is_reported(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sheet, "TARGET", tmp_path / "sheets")
     monkeypatch.setattr(sheet, "ROOT", tmp_path)
     sheet.main("01,02,04", "1", "1")
@@ -67,7 +67,7 @@ def test_more_problems_than_fit_on_a_page_are_said(tmp_path, monkeypatch, capsys
         (["02", "3", "-1"], "SEED is '-1'"),
     ],
 )
-def test_bad_arguments_are_refused_and_nothing_is_lost(arguments, words, tmp_path, monkeypatch):
+def test_bad_arguments_leave_the_old_sheets(arguments, words, tmp_path, monkeypatch):
     monkeypatch.setattr(sheet, "TARGET", tmp_path)
     (tmp_path / "key.html").write_text("old")
     with pytest.raises(SystemExit, match=re.escape(words)):
@@ -75,7 +75,7 @@ def test_bad_arguments_are_refused_and_nothing_is_lost(arguments, words, tmp_pat
     assert (tmp_path / "key.html").read_text() == "old"
 
 
-def test_plain_formulas_become_those_of_the_book():
+def test_plain_formulas_become_tex():
     every = [text for kind in all_practice().values() for p in kind.problems(20, 1)
              for text in [p["question"], *p["working"]]]  # fmt: skip
     for text in every:

@@ -1,4 +1,4 @@
-"""The workbook: copies of chapters that hold no answer, and are never written over."""
+"""The workbook: copies of chapters that hold no answer and are never overwritten."""
 
 import nbformat
 import pytest
@@ -84,7 +84,7 @@ def test_a_copy_holds_no_answer_and_is_trusted(make):
     assert first == "# A solution" and rest == "my_query = 42"  # the first line is in sight
 
 
-def test_nothing_is_ever_written_over(make):
+def test_no_copy_is_ever_overwritten(make):
     make()
     first, second = make.folder / "01_first.ipynb", make.folder / "02_second.ipynb"
     first.write_text(first.read_text().replace("# 1 First", "# 1 My own"))
@@ -107,7 +107,7 @@ def test_nothing_is_ever_written_over(make):
     assert before.items() <= contents(make.folder).items()
 
 
-def test_a_caption_makes_a_new_edition_and_a_colour_does_not(make, monkeypatch):
+def test_caption_makes_new_edition_but_colour_does_not(make, monkeypatch):
     make()
     figure = FIGURE["figure"] | {"caption": "Two, drawn anew."}
     plane = code("plane", [OUR_WIDGET], ["hide-input"], "plane", figure=figure)
@@ -126,18 +126,18 @@ FOREIGN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("found", FOREIGN.values(), ids=FOREIGN)
-def test_what_is_no_copy_stays_and_is_named(make, found):
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
+def test_foreign_file_stays_and_is_named(make, content):
     make.folder.mkdir()
     path = make.folder / "01_first.ipynb"
-    if found is None:
+    if content is None:
         path.mkdir()
     else:
-        path.write_bytes(found if isinstance(found, bytes) else found.encode())
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     before = contents(make.folder)
     (make.folder / "01_first_2.ipynb").symlink_to("nowhere")
-    said, _ = make()
-    assert said.startswith("workbook/01_first_3.ipynb: made, beside 01_first.ipynb (")
+    line, _ = make()
+    assert line.startswith("workbook/01_first_3.ipynb: made, beside 01_first.ipynb (")
     assert before.items() <= contents(make.folder).items() and path.exists()
     assert make()[0] == "workbook/01_first_3.ipynb: kept"
 
@@ -146,7 +146,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def test_a_broken_chapter_and_a_place_that_is_taken_are_said(make):
+def test_broken_chapter_and_blocked_folder_are_reported(make):
     make.folder.write_text("a file")
     with pytest.raises(SystemExit, match="the workbook cannot be written: "):
         make()
@@ -164,7 +164,7 @@ CHAPTERS = workbook.chapters(ROOT / "book")
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_a_chapter_of_the_book_can_be_copied(path):
+def test_every_chapter_can_be_copied(path):
     words = workbook.Words(ROOT / "book", CHAPTERS)
     before = write(CHAPTERS[path])
     copied = workbook.workbook_copy(CHAPTERS[path], words)

@@ -119,7 +119,7 @@ def no_tracebacks(page):
         if failed and "raises-exception" not in tags(cell):
             yield (
                 f"cell {cell.id} shows a traceback: mend it, or tag it raises-exception if it is "
-                "meant"
+                "intended"
             )
 
 

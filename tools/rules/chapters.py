@@ -28,7 +28,7 @@ def nothing_to_do(page):
 def opening_question(page):
     """A reader who has a question reads for the answer."""
     if not re.search(r"^\*\*[^*]+\?\*\*$", page.prose, re.MULTILINE):
-        yield "no opening question: under the title put one in bold, on a line of its own"
+        yield "no opening question: under the title put one in bold, on its own line"
 
 
 @chapter_rule

@@ -61,7 +61,7 @@ class Page:
     def widgets(self):
         """For each widget that is shown, its output's data: MIME type -> content."""
         data = [output.get("data", {}) for cell in self.code for output in cell.outputs]
-        return [found for found in data if WIDGET in found]
+        return [bundle for bundle in data if WIDGET in bundle]
 
     @property
     def title(self):

@@ -22,13 +22,13 @@ FORM = (
 
 def figures(page):
     """The widgets that a notebook shows in a figure: name of the figure -> stored widget."""
-    found = {}
+    stored = {}
     for cell in page.code:
         name = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
         for output in cell.outputs:
             if name and WIDGET in output.get("data", {}):
-                found[name] = output["data"][WIDGET]
-    return found
+                stored[name] = output["data"][WIDGET]
+    return stored
 
 
 def fault(span, stored):
@@ -47,10 +47,10 @@ def fault(span, stored):
     if "presets" not in state:
         return f"{cls.__name__} has no state to be put into: name a widget that has presets"
     try:
-        given, widget = dict(json.loads(span["set"])), cls(**state)
-        if not given or (given.keys() - state.keys()):
+        changes, widget = dict(json.loads(span["set"])), cls(**state)
+        if not changes or (changes.keys() - state.keys()):
             return f"its data-set needs traits of {cls.__name__}, some of {', '.join(state)}"
-        for trait, value in given.items():
+        for trait, value in changes.items():
             setattr(widget, trait, value)
     except (ValueError, TypeError, TraitError) as error:
         return f"the widget refuses its data-set ({error}): write a JSON object of its traits"
@@ -71,8 +71,8 @@ def words_that_move(page):
             if span["figure"] not in widgets:
                 known = ", ".join(widgets) or "none"
                 yield (
-                    f"{words}: no widget here stands in a figure named {span['figure']!r}: write "
+                    f"{words}: no figure named {span['figure']!r} shows a widget here: write "
                     f"one of {known}"
                 )
-            elif said := fault(span, widgets[span["figure"]]):
-                yield f"{words}: {said}"
+            elif wrong := fault(span, widgets[span["figure"]]):
+                yield f"{words}: {wrong}"

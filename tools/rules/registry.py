@@ -1,8 +1,8 @@
-"""The rules, found by their decorator, and what they find in a notebook."""
+"""Register the rules by a decorator, and apply them to a notebook."""
 
 import difflib
 
-#: Name -> function, in the order in which they stand in their files.
+#: Name -> function, in the order of their files.
 RULES = {}
 
 
@@ -36,17 +36,17 @@ def problems(page):
         One sentence for each fault, which ends in the name of the rule.
     """
     excused = page.notebook.metadata.get("attention_book", {}).get("except", {})
-    found = []
+    sentences = []
     for name, reason in excused.items():
         if name not in RULES:
             near = difflib.get_close_matches(name, RULES, n=3, cutoff=0.4) or RULES
-            found.append(f"there is no rule {name!r} to opt out of; near it: {', '.join(near)}")
+            sentences.append(f"there is no rule {name!r} to opt out of; near it: {', '.join(near)}")
         elif len(str(reason).split()) < 3:
-            found.append(f"say in a sentence why this notebook opts out of {name}")
+            sentences.append(f"say in a sentence why this notebook opts out of {name}")
     for name, rule_ in RULES.items():
-        said = [f"{message} [{name}]" for message in rule_(page)]
-        if name in excused and not said:
-            found.append(f"the notebook now passes {name}: remove the exception")
+        faults = [f"{message} [{name}]" for message in rule_(page)]
+        if name in excused and not faults:
+            sentences.append(f"the notebook now passes {name}: remove the exception")
         elif name not in excused:
-            found += said
-    return found
+            sentences += faults
+    return sentences

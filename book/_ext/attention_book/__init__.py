@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 
 
 def configure(app, config):
-    """Formula macros from the palette; nothing of MathJax from elsewhere; no theme options."""
+    """Take formula macros from the palette and MathJax from the site; set no theme options."""
     config.html_theme_options = {}
     config.mathjax3_config = {
         "loader": {"load": ["[tex]/html"]},
@@ -60,19 +60,19 @@ def write_styles(app, exception):
     (folder / "live.js").write_text(host + modules.shared_script(), encoding="utf-8")
 
 
-def write_door(app, exception):
-    """The site's own `index.html` sends the reader to the cover; a whole page, with a link."""
+def write_redirect(app, exception):
+    """Write the site's `index.html`, which sends the reader to the cover or offers a link to it."""
     if exception or app.builder.format != "html":
         return
     cover = f"{app.config.root_doc}.html"
     title = escape(app.config.html_title)
-    said = escape(about.description(app.env.get_doctree(app.config.root_doc)) or title)
+    summary = escape(about.description(app.env.get_doctree(app.config.root_doc)) or title)
     Path(app.outdir, "index.html").write_text(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="refresh" content="0; url={cover}">'
-        f'<meta name="description" content="{said}"><meta property="og:title" content="{title}">'
-        f'<meta property="og:description" content="{said}"><title>{title}</title></head><body>'
+        f'<meta name="description" content="{summary}"><meta property="og:title" content="{title}">'
+        f'<meta property="og:description" content="{summary}"><title>{title}</title></head><body>'
         f'<main><h1><a href="{cover}">{title}</a></h1></main></body></html>\n',
         encoding="utf-8",
     )
@@ -89,7 +89,7 @@ def chapter_number(docname):
 
 
 def number_figures_by_chapter(app, env):
-    """Figure 4.1 is the first of chapter 4, also while chapter 3 is not there yet."""
+    """Number figures by chapter: 4.1 is the first of chapter 4, even while chapter 3 is missing."""
     for docname, kinds in env.toc_fignumbers.items():
         chapter = chapter_number(docname)
         for numbers in kinds.values():
@@ -111,7 +111,7 @@ _BESIDE = re.compile(r'\(?<span class="math notranslate nohighlight">[^<]*</span
 
 
 def keep_with_formula(body):
-    r"""The page's HTML, with inline formulas bound to the signs beside them.
+    r"""The page's HTML, with each inline formula kept on one line with the punctuation beside it.
 
     >>> formula = '<span class="math notranslate nohighlight">\\(d\\)</span>'
     >>> keep_with_formula(f"for {formula}, and").count('<span class="keep">')
@@ -126,7 +126,7 @@ _PLAIN_CODE = re.compile(r'<span class="(?:n|nb|nn|o|p|w)">([^<]*)</span>')
 
 
 def without_plain_spans(body):
-    """The page's HTML without the two thirds of its code's markup that `code.css` gives no look.
+    """The page's HTML without the two thirds of its code's markup that `code.css` does not style.
 
     Names, operators and brackets look like the code round them, and a browser lays out a long
     page faster without an element for each.
@@ -144,16 +144,16 @@ _TWO_FOLDS = re.compile(
 
 
 def name_code_folds(body, config):
-    """The page's HTML, in which code over a folded result is not called by the result's name.
+    """The page's HTML, in which code above a folded result does not carry the result's label.
 
-    A cell has one pair of names for its folds; that pair is meant for what it prints or draws.
+    A cell has one pair of labels for its folds; that pair is meant for what it prints or draws.
     """
     names = rf"\g<1>{config.nb_code_prompt_show}\g<2>{config.nb_code_prompt_hide}"
     return _TWO_FOLDS.sub(names, body)
 
 
 def page_context(app, pagename, templatename, context, doctree):
-    """What the layout asks for: scripts, the notebook to download."""
+    """Add what the layout needs: description, scripts, the notebook to download."""
     context["description"] = about.description(doctree)
     widgets, _ = live.known(app.env).get(pagename, ([], {}))
     context["is_early"] = 'id="first-widget"' in (context.get("body") or "")
@@ -163,7 +163,7 @@ def page_context(app, pagename, templatename, context, doctree):
     context["is_review"] = 'id="practice-review"' in (context.get("body") or "")
     context["is_cover"] = pagename == app.config.root_doc
     context["chapter"] = chapter_number(pagename)
-    # ARIA 1.2 has no entries of bibliographies any more; they are items of a list.
+    # ARIA 1.2 no longer has entries of bibliographies; they are items of a list.
     body = context.get("body") or ""
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
     body = name_code_folds(without_plain_spans(keep_with_formula(body)), app.config)
@@ -196,7 +196,7 @@ def setup(app):
     app.connect("build-finished", live.write_pictures)
     app.connect("build-finished", asked.write)
     app.connect("build-finished", dark.write_dark_figures)
-    app.connect("build-finished", write_door)
+    app.connect("build-finished", write_redirect)
     if app.config.html_theme != "attention":
         raise ExtensionError("the book's extension goes with html_theme: attention")
     return {

@@ -23,7 +23,7 @@ def whole_sentences(text):
 
 
 def description(doctree):
-    """How a page begins, as plain text; of a chapter its question and its first objective.
+    """The beginning of a page as plain text; for a chapter its question and first objective.
 
     None if there is no page, or no text without formulas in it.
     """

@@ -36,9 +36,9 @@ def rgb(colour):
 
 @cache
 def darkened(red, green, blue):
-    """The colour in the dark theme, as three integers, of one in the light theme.
+    """The dark theme's colour, as three integers, for a colour of the light theme.
 
-    It is a role of the palette, or lies on a ramp between the page and another role.
+    That is a role of the palette, or lies on a ramp between the page and another role.
 
     Raises
     ------
@@ -48,22 +48,22 @@ def darkened(red, green, blue):
     >>> darkened(29, 33, 38) == tuple(int(x) for x in rgb(DARK["ink"]))
     True
     """
-    given = np.array([red, green, blue], dtype=float)
+    light = np.array([red, green, blue], dtype=float)
     for role, colour in LIGHT.items():
-        if (given == rgb(colour)).all():
+        if (light == rgb(colour)).all():
             return tuple(int(x) for x in rgb(DARK[role]))
     page = rgb(LIGHT["page"])
     for role in RAMPS:
         along = rgb(LIGHT[role]) - page
-        part = (given - page) @ along / (along @ along)
-        if 0 <= part <= 1 and np.abs(page + part * along - given).max() <= 1.5:
+        part = (light - page) @ along / (along @ along)
+        if 0 <= part <= 1 and np.abs(page + part * along - light).max() <= 1.5:
             dark = (1 - part) * rgb(DARK["page"]) + part * rgb(DARK[role])
             return tuple(int(x) for x in dark.round())
     raise ValueError(f"#{red:02x}{green:02x}{blue:02x} is no colour of attnlib.palette")
 
 
 def dark_name(colour):
-    """The same for a colour as it is written in a figure.
+    """The dark theme's colour for one of the light theme, both as a figure writes them.
 
     >>> dark_name("#fdfcfa") == DARK["page"]
     True
@@ -99,7 +99,7 @@ def dark_svg(text, name):
 
 
 def size_attributes(svg):
-    """Width and height of an SVG in pixels, so that the page keeps its place free.
+    """Width and height of an SVG in pixels, so that the page keeps room for it.
 
     >>> size_attributes('<svg width="475.2pt" height="187.2pt">')
     'width="634" height="250"'
@@ -110,7 +110,7 @@ def size_attributes(svg):
 
 
 def offer_dark_figures(body, read):
-    """The page's HTML with a dark source and a size for every figure, loaded where it is seen.
+    """The page's HTML with a dark source and a size for every figure, loaded when scrolled to.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def offer_dark_figures(body, read):
 
 
 def write_dark_figures(app, exception):
-    """Write the dark one beside every figure of the site."""
+    """Write a dark twin beside every figure of the site."""
     if exception or app.builder.format != "html":
         return
     for light in sorted(Path(app.outdir, "_images").glob("*.svg")):

@@ -21,7 +21,7 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def script_json(value):
-    """JSON that may stand inside a script element: no closing tag, no comment, can get out.
+    """JSON that is safe inside a script element: no closing tag or comment can break out of it.
 
     >>> script_json({"text": "</script><!--"})
     '{"text": "\\\\u003c/script>\\\\u003c!--"}'
@@ -35,7 +35,7 @@ def joined(text):
 
 
 def anchor(name):
-    """Where on the page of answers a question is answered.
+    """The identifier of a question's answer on the page of answers.
 
     >>> anchor("query_key_value.shift")
     'answer-query-key-value-shift'
@@ -55,9 +55,9 @@ def place(data, keep, alternative=None, root=None):
     alternative : str, optional
         What the picture shows, in words; by default what the widget's class says.
     root : str, optional
-        For a page's first widget, the way from the page to the site's root.  Its scripts then stand
-        right behind its place, so that it lives before the rest of the page is read and laid out
-        piece by piece; and its place is one that the layout can wait for.
+        For a page's first widget, the path from the page to the site's root.  Its scripts then come
+        right after its place, so that it is alive before the rest of the page is parsed and laid
+        out; and the place has an id that the layout can wait for.
     """
     state = data[STATE]
     widget = WIDGETS[state["script"]]
@@ -118,11 +118,11 @@ def replace_widgets(app, docname, source):
                 if script not in WIDGETS:
                     raise ExtensionError(
                         f"{path}, cell {cell.get('id')!r}: there is no widget "
-                        f"attnlib/widgets/{script}; run the notebook anew."
+                        f"attnlib/widgets/{script}; run the notebook again."
                     )
                 image = cell["metadata"].get("mystnb", {}).get("image", {})
-                words, way = image.get("alt"), None if widgets else root
-                output["data"] = {"text/html": place(data, keep, words, way)}
+                words, first_root = image.get("alt"), None if widgets else root
+                output["data"] = {"text/html": place(data, keep, words, first_root)}
                 widgets.append(script)
             elif VIEW in data:
                 raise ExtensionError(
@@ -135,7 +135,7 @@ def replace_widgets(app, docname, source):
 
 
 def known(env):
-    """Widgets of every page in their order, and its pictures, kept with the environment."""
+    """For every page its widgets in order and its pictures, kept with the environment."""
     if not hasattr(env, "attention_widgets"):
         env.attention_widgets = {}
     return env.attention_widgets

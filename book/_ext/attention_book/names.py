@@ -4,7 +4,7 @@ from sphinx.util.nodes import make_refnode
 
 
 def full_name(name, objects):
-    """The one public thing of attnlib that has this name within its module, or None.
+    """The one public object of attnlib that has this name within its module, or None.
 
     >>> full_name("softmax", ["attnlib.scores.dot", "attnlib.normalizers.softmax"])
     'attnlib.normalizers.softmax'
@@ -12,13 +12,13 @@ def full_name(name, objects):
     'attnlib.heads.Head.step'
     >>> full_name("Q", ["attnlib.scores.dot"])
     """
-    found = [full for full in objects if full.startswith("attnlib.") and full.count(".") > 1]
-    found = [full for full in found if full.split(".", 2)[2] == name]
-    return found[0] if len(found) == 1 else None
+    public = [full for full in objects if full.startswith("attnlib.") and full.count(".") > 1]
+    matches = [full for full in public if full.split(".", 2)[2] == name]
+    return matches[0] if len(matches) == 1 else None
 
 
 def link(app, env, node, contnode):
-    """Resolve what Sphinx, which looks only in the docstring's own module, has not found."""
+    """Resolve a name outside the docstring's own module, the only one where Sphinx looks."""
     if node.get("refdomain") != "py":
         return None
     objects = env.domains["py"].objects

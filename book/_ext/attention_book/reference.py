@@ -1,4 +1,4 @@
-"""The widgets in the reference, as they are found: the directive `attention-widgets`."""
+"""All widgets in the reference: the directive `attention-widgets`."""
 
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
