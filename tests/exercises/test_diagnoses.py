@@ -220,6 +220,9 @@ REPLIES = [
     (SHORT, raising(GeneratorExit("bye")), "GeneratorExit: bye"),
     (SHORT, raising(Unprintable()), "Unprintable: (its message cannot be shown)"),
     (SHORT, raising(ValueError(object())), "ValueError: <object object>"),
+    # The error comes before a habit, also where it is a later input that raises.
+    (POWER, eval("lambda x, y: x ^ 2"), "In Python ^ is not a power: write **.\n"),
+    (POWER, lambda x, y: x + 1 if x[0] == 2 else x[9], "For second, power raised IndexError"),
     # What the error means; from text, so that the line that is quoted is not this one.
     (DOUBLE, eval("lambda x: x ^ 2"), "In Python ^ is not a power: write **."),
     (DOUBLE, eval("lambda x: x / x.sum"), "the brackets after its name are missing."),

@@ -4,8 +4,6 @@ import re
 
 import numpy as np
 
-from .habits import habit
-
 HINTS = {
     r"for \^|bitwise_xor": "In Python ^ is not a power: write **.",
     r"function_or_method'|'(function|method|type)'": (
@@ -67,12 +65,20 @@ FLOATS = {
 def raised(attempt):
     """The smallest input that goes wrong raises."""
     failure = attempt.wrong[0].outcome.failure
-    if not failure:
-        return None
+    return failure and _in_words(attempt, failure)
+
+
+def elsewhere(attempt):
+    """The smallest input that goes wrong returns numbers, and a later one raises."""
+    later = next((trial for trial in attempt.wrong if trial.outcome.failure), None)
+    return later and f"For {later.case.kind}, {_in_words(attempt, later.outcome.failure)}"
+
+
+def _in_words(attempt, failure):
     where = f" (in {failure.line})" if failure.line else ""
     message = f"{attempt.exercise.short_name} raised {failure}{where}."
     hint = _first(HINTS, str(failure))
-    return " ".join(filter(None, (message, hint, habit(attempt))))
+    return " ".join(filter(None, (message, hint)))
 
 
 def not_finite(attempt):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from .attempt import equal
-from .errors import not_finite, raised
+from .errors import elsewhere, not_finite, raised
 from .forms import exchanged, form
 from .habits import habit
 from .showing import show
@@ -274,5 +274,5 @@ def _reordered(attempt):
 #: Each takes an Attempt and returns a sentence or two that are true of it, or nothing.
 FINDERS = (
     known, raised, form, exchanged, imprecise, not_finite, rounded, recognised, altered, partly,
-    habit, nearly,
+    elsewhere, habit, nearly,
 )  # fmt: skip
