@@ -204,6 +204,8 @@ REPLIES = [
     (ADD, lambda a, b: np.array([[a @ b]]), "two axes too many, of size 1: without them the"),
     (ADD, lambda a, b: a * b, "one axis too many: an index or a sum is missing, or an axis of size "
      "1 has met another and the two have spread to a table."),
+    (SHORT, lambda x: 2 * x[:, None] + 0 * x, "one axis too many: an index or a sum is missing"),
+    (LATER, lambda x: (x > 1, x), "of bool and an array of shape (2,): its first element alone"),
     (DOUBLE, lambda x: 2 * x[0], "That is only the first of what is wanted"),
     (DOUBLE, lambda x: 2 * x[-1:], "That is only the last of what is wanted"),
     (DOUBLE, lambda x: 2 * x[:-1], "The last one is missing"),

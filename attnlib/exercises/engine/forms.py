@@ -111,7 +111,9 @@ def _of_an_array(attempt, array):
     surplus = len(came) - len(shape)
     if came == shape:
         return ""
-    if not surplus and sorted(came) == sorted(shape):
+    others = [(t.array.shape, t.shape) for t in attempt.wrong if t.array is not None]
+    shapes = [(came, shape), *others]  # where an axis has size 1, one case may look like another
+    if all(sorted(a) == sorted(b) for a, b in shapes):
         if _right_if_exchanged(attempt):
             return EXCHANGED
         two = len(came) == 2
@@ -119,7 +121,7 @@ def _of_an_array(attempt, array):
     one = abs(surplus) == 1
     axes = f"That is {COUNTS.get(abs(surplus), abs(surplus))} {'axis' if one else 'axes'} too"
     reshaped = attempt.right_after(lambda value, wanted: np.array(value).reshape(wanted))
-    if surplus and [n for n in came if n != 1] == [n for n in shape if n != 1]:
+    if surplus and all([n for n in a if n != 1] == [n for n in b if n != 1] for a, b in shapes):
         would = f"{'it' if one else 'them'} the {'answer' if reshaped else 'shape'} would be right."
         if surplus < 0:
             return f"{axes} few, of size 1: with {would}"
