@@ -132,6 +132,8 @@ REPLIES = [
     (ADD, np.dot, "Passed."),
     (OWN, OWN.reference, "Passed."),
     (ONE, lambda x: x[0] > 1, "Passed."),
+    (TABLE, lambda x, y: np.outer(x, y).tolist(), "Passed."),
+    (TABLE, lambda x, y: [a * y for a in x], "You return a list; np.array(…) makes an array of it"),
     # Right, and yet not.
     (OWN, lambda x: softmax(x), "The result is right, but softmax comes from attnlib"),
     (SHORT, in_place(lambda x: 2 * x), "The result is right, but double changes its argument x in"),
@@ -161,7 +163,8 @@ REPLIES = [
     (RARE, lambda x: 2 * x if len(x) else 1 / 0, "raised ZeroDivisionError"),
     # Of another type.
     (SHORT, lambda x: "no", f"{HERE} the text 'no' came back. That is text: leave out the quotes"),
-    (SHORT, lambda x: [6.0], f"{HERE} a list of 1 came back. np.array"),
+    (SHORT, lambda x: [6.0], "here (2,); a list of 1 came back. As an array it has shape (1,)."),
+    (LATER, lambda x: [bool(a > 1) for a in x], "np.array(…) makes an array of it, which would"),
     (SHORT, lambda x: True, f"{HERE} True came back. A comparison gives truth values"),
     (SHORT, lambda x: np.float64(6), f"{HERE} a single number came back"),
     (SHORT, lambda x: object(), f"{HERE} an object came back"),
@@ -180,7 +183,8 @@ REPLIES = [
     (TABLE, lambda x, y: (x + 1, 7), "and a single number: return only what is asked for. table "
      "never uses its argument y."),
     (TABLE, lambda x, y: [np.outer(x, y)], "(2, 2): its only element alone would be right."),
-    (TABLE, lambda x, y: np.outer(x, y).tolist(), "np.array(…) makes an array of it, which would"),
+    (TABLE, lambda x, y: tuple(np.outer(x, y).tolist()), "np.array(…) makes an array of it, which"),
+    (SHORT, lambda x: [a**2 for a in x], "This is the square."),
     (TABLE, lambda x, y: np.outer(x, y)[:1].tolist(), "a list of 1 came back. As an array it has "
      "shape (1, 2). That is only the first of what is wanted: look for a return inside a loop"),
     # Of another shape.
@@ -299,7 +303,7 @@ def test_reply_names_the_mistake(asked, answer, words):
     kept.clear()
     reply = examine(asked, answer)
     assert words in f"{reply.text}\n"
-    assert reply.passed == words.startswith("Passed.")
+    assert reply.passed == words.startswith(("Passed.", "You return a list"))
     assert reply.text.count("should return") <= 1 and "0x" not in reply.text
     kept.clear()
     assert repr(examine(asked, answer)) == reply.text

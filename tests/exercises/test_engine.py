@@ -290,8 +290,7 @@ def test_mistake_with_many_results_is_recognised():
         (lambda x: 2 * x[:1] + 8, "Try one element."),
     ]:
         assert examine(many, answer).message.startswith(message)
-    as_list = examine(many, lambda x: list(2 * x + 8)).message
-    assert as_list.endswith("a list of 1 came back. np.array(…) makes an array of it.")
+    assert examine(many, lambda x: list(2 * x + 8)).message == "Too large."
     greedy = Mistake("greedy", lambda x: x, "Always.", recognise=lambda values, cases: True)
     roots = replace(DOUBLE, mistakes=(greedy,), view=lambda y, x: np.sqrt(y))
     assert examine(roots, lambda x: 3 * x).message == "Always."

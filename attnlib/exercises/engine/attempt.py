@@ -9,15 +9,15 @@ from .exercise import Case, Exercise
 from .running import Outcome, describe_failure
 
 
-def as_numbers(value, *, lists=False):
-    """A copy of a number or array, floats as float64; None for all else, also for lists.
+def as_numbers(value, sequences=()):
+    """A copy of a number or array, floats as float64; None for all else, but for ``sequences``.
 
     Examples
     --------
-    >>> as_numbers(2.5), as_numbers("2.5"), as_numbers([1, 2]), as_numbers([1, 2], lists=True)
+    >>> as_numbers(2.5), as_numbers("2.5"), as_numbers([1, 2]), as_numbers([1, 2], (list,))
     (array(2.5), None, None, array([1, 2]))
     """
-    if not isinstance(value, (int, float, np.number, np.ndarray, *[list, tuple] * lists)):
+    if not isinstance(value, (int, float, np.number, np.ndarray, *sequences)):
         return None
     try:
         array = np.array(value)
@@ -70,7 +70,9 @@ class Trial:
         #: What came back; truth values as 0 and 1 in an exercise that asks for them.
         self.value = counted(value) if exercise.truth else value
         #: As an array, None if it is not numbers; and what of the array is compared.
-        self.array = self.seen = as_numbers(self.value, lists=bool(exercise.judge))
+        # A list of truth values cannot be used as one, with ~ and &; a tuple holds several results.
+        sequences = (list, tuple) if exercise.judge else () if exercise.truth else (list,)
+        self.array = self.seen = as_numbers(self.value, sequences)
         if self.array is not None and exercise.view:
             try:
                 with np.errstate(all="ignore"):

@@ -19,6 +19,7 @@ NUMBERS = (
     "As 0 and 1 the result is right, but truth values are wanted: ~ and & take numbers for "
     "something else. End with a comparison, with bool(…), or with .astype(bool)."
 )
+LIST = "You return a list; np.array(…) makes an array of it, which other code can compute with."
 FLOAT16 = "Besides, this is float16, which keeps about three digits and ends at 65504."
 
 
@@ -139,7 +140,8 @@ def _right(attempt):
     if exercise.truth and any(as_numbers(t.outcome.value) is not None for t in attempt.trials):
         return Reply("wrong", NUMBERS)
     agreement = f"{exercise.short_name} is right on {n} case{'s' * (n > 1)}."
-    return Reply("passed", f"{agreement} {exercise.why}")
+    notes = (LIST,) if any(type(t.value) is list for t in attempt.trials) else ()
+    return Reply("passed", f"{agreement} {exercise.why}", notes=notes)
 
 
 def _wrong(attempt):

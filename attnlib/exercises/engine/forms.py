@@ -94,7 +94,7 @@ def _of_several(attempt, several):
             return f"{holds} its {only} element alone would be right."
     if any(isinstance(part, str) for part in several):
         return TEXT
-    array = as_numbers(several, lists=True)
+    array = as_numbers(several, (list, tuple))
     if array is None and attempt.exercise.judge:
         return f"{holds} give only the numbers, without inner brackets."
     if array is not None and array.shape == attempt.wrong[0].shape:
