@@ -1,5 +1,7 @@
-"""What the checker says by itself of a wrong answer, in whatever exercise it is given."""
+"""What the checker says by itself of an answer, in whatever exercise it is given."""
 
+import functools
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -7,29 +9,80 @@ import pytest
 
 from attnlib import softmax
 from attnlib.exercises import Case, Exercise, Mistake, examine
+from attnlib.exercises.engine.showing import show
 
-GIVEN = dict(
-    task="Do it.", returns="an array of shape (n,)", why="So it is.", general="Unknown.",
-    definition="As defined.",
-)  # fmt: skip
-DOUBLE = Exercise(
-    **GIVEN, signature="double(x)", reference=lambda x: 2 * x,
-    cases=(Case("two numbers", (np.array([2.0, 3.0]),)),
-           Case("three", (np.array([1.0, 4.0, -1.0]),)),
-           Case("none", (np.zeros(0),), rare=True)),
-    mistakes=(Mistake("square", lambda x: x**2, "This is the square."),),
-)  # fmt: skip
-POWER = Exercise(
-    **GIVEN, signature="power(x, y)", reference=lambda x, y: x**y,
-    cases=(Case("a pair", (np.array([2.0, 3.0]), np.array([3.0, 1.0]))),
-           Case("another", (np.array([1.0, 5.0]), np.array([2.0, 2.0])))),
-)  # fmt: skip
 
+def exercise(signature, reference, *cases, **changes):
+    """An exercise with a case for each tuple of arguments, called first, second and third."""
+    cases = [Case(kind, args) for kind, args in zip(("first", "second", "third", "last"), cases)]
+    words = dict(
+        task=f"Write {signature}.", returns="an array of shape (n,)", why="So it is.",
+        general="Unknown.", definition="As defined.",
+    )  # fmt: skip
+    return Exercise(
+        **words | dict(signature=signature, reference=reference, cases=tuple(cases)) | changes
+    )
+
+
+def arrays(*rows):
+    return tuple(map(np.array, rows))
+
+
+SQUARE = Mistake("square", lambda x: x**2, "This is the square.")
+SHORT = exercise("double(x)", lambda x: 2 * x, arrays([3.0]), arrays([1.0, 4.0]),
+                 mistakes=(SQUARE,))  # fmt: skip
+DOUBLE = exercise("double(x)", lambda x: 2 * x, arrays([2.0, 3.0]), arrays([1.0, 4.0, -1.0]),
+                  mistakes=(SQUARE,))  # fmt: skip
+RARE = replace(DOUBLE, cases=(*DOUBLE.cases, Case("none", (np.zeros(0),), rare=True)))
+POWER = exercise("power(x, y)", lambda x, y: x**y, arrays([2.0, 3.0], [3.0, 1.0]),
+                 arrays([1.0, 5.0], [2.0, 2.0]))  # fmt: skip
 #: A truth value cannot be sorted, and what ignores it is no answer for a sorted one.
-MASKED = Exercise(
-    **GIVEN, signature="masked(x, causal)", reference=lambda x, causal: x**2 if causal else x + 1,
-    cases=(Case("all", (np.array([2.0, 3.0]), False)), Case("half", (np.array([2.0]), True))),
-)  # fmt: skip
+MASKED = exercise("masked(x, causal)", lambda x, causal: x**2 if causal else x + 1,
+                  (np.array([2.0, 3.0]), False), (np.array([2.0]), True))  # fmt: skip
+ADD = exercise("add(a, b)", lambda a, b: float(a @ b), (np.ones(2), np.ones(2)),
+               returns="a single number")  # fmt: skip
+TABLE = exercise("table(x, y)", np.outer, arrays([1.0, 2.0], [3.0, 5.0]),
+                 arrays([1.0, 2.0, 4.0], [3.0, 5.0]), returns="an array (n, m)")  # fmt: skip
+LATER = exercise("later(x)", lambda x: x > 1, arrays([1.0, 2.0]), arrays([3.0, 1.0, 0.0]),
+                 truth=True, mistakes=(Mistake("ones", lambda x: x == 1, "Only the ones."),)
+                 )  # fmt: skip
+ONE = replace(LATER, returns="a truth value", reference=lambda x: bool(x[0] > 1),
+              mistakes=(Mistake("last", lambda x: x[-1] > 1, "Only the last."),))  # fmt: skip
+THIRDS = exercise("third(x)", lambda x: x / 3, arrays([3.0]), arrays([1.0, 4.0]))
+LARGE = replace(THIRDS, reference=lambda x: 200 * x / 3)
+OWN = exercise("weights(x)", lambda x: np.exp(x) / np.exp(x).sum(), arrays([2.0, 3.0]),
+               arrays([1.0, 4.0, -1.0]), own=True)  # fmt: skip
+COST = exercise("cost(n, d, bias)", lambda n, d, bias: 4 * n * d**2 + 3 * n**2 * d + d * bias,
+                (3, 2, False), (5, 7, True), (4, 3, True), (2, 9, True),
+                returns="a single number")  # fmt: skip
+CALLS = exercise("call(f, x)", lambda f, x: f(x), (np.negative, 2.0), (abs, -3.0))
+
+FACTOR, kept = 2.0, []
+
+
+def stub_with_a_gap(x):
+    weights = ...
+    return weights @ x
+
+
+def pass_stub(x):
+    pass
+
+
+def of_helper(x):
+    return helper(x + 1)
+
+
+def helper(y):
+    raise KeyError("weights")
+
+
+def inverse(x):
+    return np.linalg.inv(x)
+
+
+def recursion(x):
+    return recursion(x)
 
 
 def by_levels(x):
@@ -40,88 +93,258 @@ def root(x):
     return 2 * x + np.sqrt(-x)
 
 
-KEPT, FACTOR = [], 2.0
-
-
 def remembers(x):
-    KEPT.extend(x)
-    return np.array(KEPT)
+    kept.extend(x)
+    return np.array(kept)
 
 
-@pytest.mark.parametrize(
-    "asked, answer, words",
-    [
-        # One step too many, or another input.
-        (DOUBLE, lambda x: 1 - 2 * x, "What comes back is 1 minus the right answer:"),
-        (DOUBLE, lambda x: 2 * x[::-1], "What comes back is the right answer in reverse order:"),
-        (DOUBLE, lambda x: x, "This is x itself, just as it came in."),
-        (DOUBLE, lambda x: 0 * x, "Every number is 0."),
-        (DOUBLE, lambda x: 2 * x * (x > 0), "Some of these numbers are 0, the others are right."),
-        (DOUBLE, lambda x: np.where(x < 2, x, 2 * x), "Some of these numbers are still those of x"),
-        (DOUBLE, lambda x: 2 * x + x[:1].sum(), "Unknown."),
-        (DOUBLE, lambda x: 2 * abs(x), "What comes back is the right answer without its signs:"),
-        (DOUBLE, lambda x: 2 * x / x.max(initial=1), "This would be right if x were divided by its "
-         "largest number."),
-        (DOUBLE, lambda x: 2 * np.roll(np.sort(x), 1), "These are the right numbers in another"),
-        (DOUBLE, lambda x: 6.5 * x, "Every number is 3.25 times what it should be"),
-        (DOUBLE, lambda x: 2 * x + 0.02, "These numbers are close but not exact."),
-        (POWER, lambda x, y: y**x, "This would be right if x and y were exchanged."),
-        (POWER, lambda x, y: x**y + y, "What comes back is the right answer plus y."),
-        (POWER, lambda x, y: x**y / x.sum(), "here each number is 0.2 times what it should be."),
-        # A part of what is wanted, or what would be one.
-        (DOUBLE, lambda x: 2 * x[0], "That is only the first of what is wanted"),
-        (DOUBLE, lambda x: 2 * x[-1:], "That is only the last of what is wanted"),
-        (DOUBLE, lambda x: 2 * x[:-1], "The last one is missing"),
-        (DOUBLE, lambda x: (2 * a for a in x), "It holds no numbers yet: np.array(list(…))"),
-        (DOUBLE, lambda x: 2 * x + 0j, "Complex numbers come from a j"),
-        # A known mistake on some inputs only; a rare input decides, but blurs no mistake.
-        (DOUBLE, lambda x: x**2 if len(x) == 3 else 2 * x, "This is the square."),
-        (DOUBLE, lambda x: x**2 if len(x) else 1 / 0, "This is the square."),
-        (DOUBLE, lambda x: 2 * x if len(x) else 1 / 0, "raised ZeroDivisionError"),
-        # An error of Python or NumPy; from text, so that the line that is quoted is not this one.
-        (DOUBLE, eval("lambda x: x ^ 2"), "In Python ^ is not a power: write **."),
-        (DOUBLE, eval("lambda x: x / x.sum"), "the brackets after its name are missing."),
-        (DOUBLE, by_levels, "in line 2 of by_levels: return [x[a] for a in x]). An index has"),
-        (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit."),
-        (DOUBLE, eval("lambda x: np.einsum('ij->i', x)"), "Three dots stand for all others"),
-        # The first NaN or inf.
-        (DOUBLE, root, "arises in line 2 of root: return 2 * x + np.sqrt(-x). It comes from"),
-        (DOUBLE, eval("lambda x: x / (x - x)"), "It comes from a division by 0."),
-        (DOUBLE, eval("lambda x: 2 * x + x[:0].mean()"), "as where a sum or a slice is empty."),
-        (DOUBLE, lambda x: 2 * x + np.nan, "NaN or inf comes back, though no step computes it"),
-        # What the code shows, or a second call.
-        (DOUBLE, lambda x: np.ones(2), "double never uses its argument x."),
-        (MASKED, lambda x, causal: x + 1, "masked never uses its argument causal."),
-        (POWER, lambda x, y: np.full(2, FACTOR), "never uses its arguments x and y, but takes FAC"),
-        (DOUBLE, lambda x: np.array([a - FACTOR for a in x]), "double takes FACTOR from outside"),
-        (DOUBLE, lambda x: np.array([x.sum() for _ in range(3)]), "count by hand where they begin"),
-        (DOUBLE, lambda x: x + np.random.default_rng(1).normal(), "double draws random numbers"),
-        (DOUBLE, remembers, "Something is kept from one call to the next"),
-    ],
-)  # fmt: skip
-def test_what_is_said(asked, answer, words):
+def raising(error):
+    def double(x):
+        raise error
+
+    return double
+
+
+def in_place(function, back=True):
+    def double(x):
+        x[:] = function(x)
+        return x if back else None
+
+    return double
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise ValueError
+
+
+PASSED = "Passed. double is right on 2 cases. So it is."
+STUB = "Not attempted yet. Write double(x)."
+HERE = "It should return an array of shape (n,), here (1,);"
+ONE_AXIS = "here (2, 2); an array of shape "
+
+REPLIES = [
+    # Right, also within the tolerance, of another type, under another name.
+    (SHORT, lambda x: x + x, PASSED),
+    (SHORT, lambda x: 2 * x + 1e-9, PASSED),
+    (SHORT, lambda x: (2 * x).astype(np.float32), PASSED),
+    (SHORT, lambda x: (2 * x).astype(int), PASSED),
+    (SHORT, functools.partial(np.multiply, 2), PASSED),
+    (ADD, lambda u, v, scale=1: u @ v, "Passed."),
+    (ADD, lambda *args: np.array(args[0] @ args[1]), "Passed."),
+    (ADD, np.dot, "Passed."),
+    (OWN, OWN.reference, "Passed."),
+    (ONE, lambda x: x[0] > 1, "Passed."),
+    (TABLE, lambda x, y: np.outer(x, y).tolist(), "Passed."),
+    (TABLE, lambda x, y: [a * y for a in x], "You return a list; np.array(…) makes an array of it"),
+    # Right, and yet not.
+    (OWN, lambda x: softmax(x), "The result is right, but softmax comes from attnlib"),
+    (SHORT, in_place(lambda x: 2 * x), "The result is right, but double changes its argument x in"),
+    (LATER, lambda x: (x > 1).astype(float), "As 0 and 1 the result is right, but truth values"),
+    # Unfinished.
+    (SHORT, None, STUB),
+    (SHORT, ..., STUB),
+    (SHORT, lambda x: None, f"{STUB} It returns None so far"),
+    (SHORT, lambda x: ..., f"{STUB} Replace the ... that it returns."),
+    (SHORT, raising(NotImplementedError("to do")), STUB),
+    (SHORT, pass_stub, "Not attempted yet. Write pass_stub(x)."),
+    (SHORT, stub_with_a_gap, "Replace the ... that is still in it."),
+    # No function of these arguments.
+    (SHORT, np.ones(1), "A function double(x) was expected; an array of shape (1,) was given"),
+    (SHORT, lambda x, y: x, "double is called as double(x), but its arguments are (x, y)."),
+    (ADD, lambda b, a: a @ b, "but its arguments are (b, a). The order matters."),
+    # A known mistake, with the case and what it lacks; wrong on some cases only.
+    (SHORT, lambda x: x * x, "Not right yet. This is the square.\n\nThe smallest input on which it "
+     "goes wrong:\n\n    x = [3.]\n    double(x) returned\n    [9.]\n\nAs defined."),
+    (SHORT, lambda x: x**2 if len(x) == 1 else x + 5, "Unknown."),
+    (SHORT, lambda x: 2 * x if len(x) == 1 else 3 * x, "x = [1. 4.]"),
+    (SHORT, lambda x: 2 * x if len(x) == 1 else 3 * x, "It is right for first, wrong for second."),
+    (SHORT, in_place(lambda x: x + 1), "Besides, double changes its argument x in place"),
+    (DOUBLE, lambda x: x**2 if len(x) == 3 else 2 * x, "This is the square."),
+    # A rare input decides, but blurs no mistake.
+    (RARE, lambda x: x**2 if len(x) else 1 / 0, "This is the square."),
+    (RARE, lambda x: 2 * x if len(x) else 1 / 0, "raised ZeroDivisionError"),
+    # Of another type.
+    (SHORT, lambda x: "no", f"{HERE} the text 'no' came back. That is text: leave out the quotes"),
+    (SHORT, lambda x: [6.0], "here (2,); a list of 1 came back. As an array it has shape (1,)."),
+    (LATER, lambda x: [bool(a > 1) for a in x], "np.array(…) makes an array of it, which would"),
+    (SHORT, lambda x: True, f"{HERE} True came back. A comparison gives truth values"),
+    (SHORT, lambda x: np.float64(6), f"{HERE} a single number came back"),
+    (SHORT, lambda x: object(), f"{HERE} an object came back"),
+    (SHORT, lambda x: np.array(["6"]), f"{HERE} an array of shape (1,) of <U1 came back"),
+    (SHORT, lambda x: 2j * x, "of complex128 came back. Complex numbers come from a j"),
+    (SHORT, lambda x: np.array([None]), "It holds something that is not a number, such as None."),
+    (SHORT, lambda x: lambda: 6.0, f"{HERE} a function came back. What it computes is wanted"),
+    (SHORT, lambda x: 2 * x if len(x) == 1 else None, "None came back. On this input the function"),
+    (SHORT, in_place(lambda x: 2 * x, back=False), "None came back"),
+    (DOUBLE, lambda x: (2 * a for a in x), "It holds no numbers yet: np.array(list(…))"),
+    (ADD, lambda a, b: a @ b > 1, "a bool came back. A comparison gives truth values"),
+    (LATER, lambda x: [bool(a > 1) for a in x], "here (2,); a list of 2 came back"),
+    # Several, or a list.
+    (TABLE, lambda x, y: (x, np.outer(x, y)), "here (2, 2); a tuple of 2 came back. It holds an "
+     "array of shape (2,) and an array of shape (2, 2): its second element alone would be right."),
+    (TABLE, lambda x, y: (x + 1, 7), "and a single number: return only what is asked for. table "
+     "never uses its argument y."),
+    (TABLE, lambda x, y: [np.outer(x, y)], "(2, 2): its only element alone would be right."),
+    (TABLE, lambda x, y: tuple(np.outer(x, y).tolist()), "np.array(…) makes an array of it, which"),
+    (SHORT, lambda x: [a**2 for a in x], "This is the square."),
+    (TABLE, lambda x, y: np.outer(x, y)[:1].tolist(), "a list of 1 came back. As an array it has "
+     "shape (1, 2). That is only the first of what is wanted: look for a return inside a loop"),
+    # Of another shape.
+    (SHORT, lambda x: 2 * x[None], f"{HERE} an array of shape (1, 1) came back"),
+    (TABLE, lambda x, y: np.outer(x, y)[None], f"{ONE_AXIS}(1, 2, 2) came back. That is one axis "
+     "too many, the first, of size 1: without it the answer would be right."),
+    (TABLE, lambda x, y: np.outer(x, y)[..., None] + 1, f"{ONE_AXIS}(2, 2, 1) came back. That is "
+     "one axis too many, the last, of size 1: without it the shape would be right."),
+    (TABLE, lambda x, y: np.outer(x, y)[:, None], "one axis too many, one in the middle, of size"),
+    (TABLE, lambda x, y: x, f"{ONE_AXIS}(2,) came back. That is one axis too few: an index, a sum "
+     "or a mean takes one away. table never uses its argument y."),
+    (TABLE, lambda x, y: np.outer(x, y).ravel(), "one axis too few: in the shape (2, 2) the same"),
+    (TABLE, lambda x, y: np.outer(x, y).T, "Rows and columns are exchanged: transposed, the answer "
+     "would be right. For second shape (2, 3) came back where (3, 2) is wanted."),
+    (TABLE, lambda x, y: np.outer(x, y) if len(x) == 2 else np.outer(y, x) + 1, "here (3, 2); an "
+     "array of shape (2, 3) came back. Rows and columns are exchanged.\n"),
+    (TABLE, lambda x, y: np.outer([*x, 1], y), f"{ONE_AXIS}(3, 2) came back. Its first axis has 3 "
+     "entries instead of 2: count by hand where they begin and end."),
+    (TABLE, lambda x, y: np.outer(x, y)[:2], "The last one is missing: range(n) already stops"),
+    (ADD, lambda a, b: np.array([2.0]), "a single number; an array of shape (1,) came back."),
+    (ADD, lambda a, b: np.array([[a @ b]]), "two axes too many, of size 1: without them the"),
+    (ADD, lambda a, b: a * b, "one axis too many: an index or a sum is missing, or an axis of size "
+     "1 has met another and the two have spread to a table."),
+    (SHORT, lambda x: 2 * x[:, None] + 0 * x, "one axis too many: an index or a sum is missing"),
+    (LATER, lambda x: (x > 1, x), "of bool and an array of shape (2,): its first element alone"),
+    (DOUBLE, lambda x: 2 * x[0], "That is only the first of what is wanted"),
+    (DOUBLE, lambda x: 2 * x[-1:], "That is only the last of what is wanted"),
+    (DOUBLE, lambda x: 2 * x[:-1], "The last one is missing"),
+    (DOUBLE, lambda x: 2 * x[1:], "The first one is missing"),
+    (DOUBLE, lambda x: np.array([x.sum() for _ in range(3)]), "count by hand where they begin"),
+    (LATER, lambda x: bool((x > 1).any()), "here (2,); a single number came back."),
+    # It raises, with the line of the reader's own code.
+    (SHORT, of_helper, "of_helper raised KeyError: 'weights' (in line 2 of helper: raise KeyError"),
+    (SHORT, inverse, "(in line 2 of inverse: return np.linalg.inv(x))"),
+    (SHORT, recursion, "RecursionError"),
+    (SHORT, lambda x: x[..., 5], "Stopped by an error. double raised IndexError"),
+    (SHORT, lambda x: sys.exit(3), "SystemExit: 3"),
+    (SHORT, raising(KeyboardInterrupt("bye")), "KeyboardInterrupt: bye"),
+    (SHORT, raising(GeneratorExit("bye")), "GeneratorExit: bye"),
+    (SHORT, raising(Unprintable()), "Unprintable: (its message cannot be shown)"),
+    (SHORT, raising(ValueError(object())), "ValueError: <object object>"),
+    # The error comes before a habit, also where it is a later input that raises.
+    (POWER, eval("lambda x, y: x ^ 2"), "In Python ^ is not a power: write **.\n"),
+    (POWER, lambda x, y: x + 1 if x[0] == 2 else x[9], "For second, power raised IndexError"),
+    # What the error means; from text, so that the line that is quoted is not this one.
+    (DOUBLE, eval("lambda x: x ^ 2"), "In Python ^ is not a power: write **."),
+    (DOUBLE, eval("lambda x: x / x.sum"), "the brackets after its name are missing."),
+    (DOUBLE, by_levels, "in line 2 of by_levels: return [x[a] for a in x]). An index has"),
+    (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit."),
+    (DOUBLE, eval("lambda x: np.einsum('ij->i', x)"), "Three dots stand for all others"),
+    # The first NaN or inf.
+    (DOUBLE, root, "arises in line 2 of root: return 2 * x + np.sqrt(-x). It comes from"),
+    (DOUBLE, eval("lambda x: x / (x - x)"), "It comes from a division by 0."),
+    (DOUBLE, eval("lambda x: 2 * x + x[:0].mean()"), "as where a sum or a slice is empty."),
+    (DOUBLE, lambda x: 2 * x + np.nan, "NaN or inf comes back, though no step computes it"),
+    (SHORT, lambda x: 2 * x + np.nan, "The answer holds NaN (not a number)."),
+    (SHORT, lambda x: 2 * x + np.inf, "The answer holds an infinite number."),
+    # Right but for digits.
+    (SHORT, lambda x: (2 * x * 1.001).astype(np.float16), "Right to about three digits: something"),
+    (SHORT, lambda x: (2 * x * 1.003).astype(np.float16).astype(float), "is float16, which keeps"),
+    (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "Right to about seven digits"),
+    (SHORT, lambda x: (x**2 + 0.003).astype(np.float16), "This is the square."),
+    (SHORT, lambda x: (2 * x * 1.3).astype(np.float16), "Besides, this is float16"),
+    (SHORT, lambda x: x.astype(np.float16) * np.float16(6e4) / np.float16(3e4), "Something overfl"),
+    (SHORT, lambda x: (2 * x / 7).astype(np.float16).astype(float) * 7, "Every number is 0.9998 "),
+    (SHORT, lambda x: (2 * x + 0.001).astype(np.float32), "These numbers are close but not exact."),
+    (SHORT, lambda x: 2 * x + 1e-4, "These numbers are close but not exact."),
+    (SHORT, lambda x: (2.0 * x).round() + 0.4, "Unknown."),
+    (THIRDS, lambda x: np.round(x / 3, 2), "Right, but rounded to 2 decimals."),
+    (THIRDS, lambda x: np.round(x / 3, 2) + 0.1, "Unknown."),
+    (THIRDS, lambda x: np.round(x / 3, 0), "Unknown."),
+    (LARGE, lambda x: np.round(200 * x / 3), "Right, but rounded to whole numbers."),
+    (LARGE, lambda x: 200 * x.astype(int) // 3, "the digits after the decimal point are cut off."),
+    (LARGE, lambda x: 200 * x // 3, "These are whole numbers: the digits after the decimal point"),
+    # One step too many, or another input.
+    (SHORT, lambda x: x + 1, "Unknown."),
+    (DOUBLE, lambda x: 1 - 2 * x, "What comes back is 1 minus the right answer:"),
+    (DOUBLE, lambda x: 2 * x[::-1], "What comes back is the right answer in reverse order:"),
+    (DOUBLE, lambda x: x, "This is x itself, just as it came in."),
+    (DOUBLE, lambda x: 0 * x, "Every number is 0."),
+    (DOUBLE, lambda x: 2 * x * (x > 0), "Some of these numbers are 0, the others are right."),
+    (DOUBLE, lambda x: np.where(x < 2, x, 2 * x), "Some of these numbers are still those of x"),
+    (DOUBLE, lambda x: 2 * x + x[:1].sum(), "Unknown."),
+    (DOUBLE, lambda x: 2 * abs(x), "What comes back is the right answer without its signs:"),
+    (DOUBLE, lambda x: 2 * x / x.max(), "right if x were divided by its largest number."),
+    (DOUBLE, lambda x: 2 * np.roll(np.sort(x), 1), "These are the right numbers in another order"),
+    (DOUBLE, lambda x: 6.5 * x, "Every number is 3.25 times what it should be"),
+    (DOUBLE, lambda x: 2 * x + 0.02, "These numbers are close but not exact."),
+    (POWER, lambda x, y: y**x, "This would be right if x and y were exchanged."),
+    (POWER, lambda x, y: x**y + y, "What comes back is the right answer plus y."),
+    (POWER, lambda x, y: x**y / x.sum(), "here each number is 0.2 times what it should be."),
+    (OWN, lambda x: OWN.reference(OWN.reference(x)), "All steps are done twice"),
+    (CALLS, lambda f, x: x + f(f(x)), "Unknown."),
+    (CALLS, lambda f, x: x + f(f(x)), "f = negative"),
+    (CALLS, lambda f, x: x, "This is x itself, just as it came in."),
+    # Truth values are compared as numbers; one alone shows no mistake, and may be tried out.
+    (LATER, lambda x: x == 1, "Only the ones."),
+    (LATER, lambda x: ~(x > 1), "Every truth value is turned round: True stands where False is"),
+    (LATER, lambda x: x >= 1, "Unknown."),
+    (LATER, lambda x: x >= 1, "returned\n    [1 1]"),
+    (ONE, lambda x: len(x) > 0, "Unknown."),
+    (ONE, lambda x: len(x) > 0, "returned\n    True"),
+    (ONE, lambda x: x[0] + np.random.default_rng(1).normal() > 9, "yet. Unknown."),
+    # A sum of which one term is wrong.
+    (COST, lambda n, d, bias: 4 * n * d**2 + d * bias, "small by a multiple of n² · d."),
+    (COST, lambda n, d, bias: COST.reference(n, d, bias) + n * d**2, "too large by a multiple of n · d²."),
+    (COST, lambda n, d, bias: COST.reference(n, d, False), "too small by a multiple of d · bias."),
+    (COST, lambda n, d, bias: COST.reference(n, d, bias) + 7 * n**2 - 5, "Unknown."),
+    # What the code shows, or a second call.
+    (DOUBLE, lambda x: np.ones(2), "double never uses its argument x."),
+    (MASKED, lambda x, causal: x + 1, "masked never uses its argument causal."),
+    (POWER, lambda x, y: np.full(2, FACTOR), "never uses its arguments x and y, but takes FACTOR"),
+    (DOUBLE, lambda x: np.array([a - FACTOR for a in x]), "double takes FACTOR from outside"),
+    (DOUBLE, lambda x: x + np.random.default_rng(1).normal(), "double draws random numbers"),
+    (DOUBLE, remembers, "Something is kept from one call to the next"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked, answer, words", REPLIES)
+def test_reply_names_the_mistake(asked, answer, words):
+    kept.clear()
     reply = examine(asked, answer)
-    assert not reply.passed and words in reply.message
+    assert words in f"{reply.text}\n"
+    assert reply.passed == words.startswith(("Passed.", "You return a list"))
+    assert reply.text.count("should return") <= 1 and "0x" not in reply.text
+    kept.clear()
+    assert repr(examine(asked, answer)) == reply.text
 
 
-def test_a_mistake_on_rare_inputs_alone_is_not_seen_elsewhere():
+def test_mistake_on_rare_inputs_explains_no_others():
     rare = Mistake("rare", lambda x: 2 * x if len(x) else np.ones(1), "Only where it is empty.")
-    viewed = replace(DOUBLE, view=lambda y, x: np.ravel(y), mistakes=(rare,))
+    viewed = replace(RARE, view=lambda y, x: np.ravel(y), mistakes=(rare,))
     assert "one axis too many" in examine(viewed, lambda x: 2 * x[None]).message
 
 
-def test_what_the_task_itself_draws_is_no_habit():
+def test_drawing_is_no_habit_where_the_reference_draws():
     drawn = replace(DOUBLE, reference=lambda x: x + np.random.default_rng(1).normal(), mistakes=())
-    wrong = examine(drawn, lambda x: 5 * x + np.random.default_rng(1).normal())
-    assert not wrong.passed and "draws" not in wrong.message
+    reply = examine(drawn, lambda x: 5 * x + np.random.default_rng(1).normal())
+    assert not reply.passed and "draws" not in reply.message
 
 
-def test_a_task_to_be_done_without_attnlib_and_once():
-    weights = Exercise(
-        **GIVEN, own=True, signature="weights(x)", cases=DOUBLE.cases[:2],
-        reference=lambda x: np.exp(x) / np.exp(x).sum(),
-    )  # fmt: skip
-    assert "but softmax comes from attnlib" in examine(weights, lambda x: softmax(x)).message
-    assert examine(weights, weights.reference).passed
-    twice = examine(weights, lambda x: weights.reference(weights.reference(x)))
-    assert "All steps are done twice" in twice.message
+def test_properties_are_computed_in_full_precision():
+    sums = replace(SHORT, properties=(lambda y, x: f"The sum is {show(y.sum() * 2)}.",))
+    assert "The sum is 120000." in examine(sums, lambda x: np.float16([6e4])).text
+
+
+def test_errors_are_alike_if_a_wrong_value_is():
+    def fails(function, otherwise):
+        return lambda x: function(x) if len(x) == 2 else otherwise(x)
+
+    def seven(x):
+        return x @ np.ones(7)
+
+    # With another message it is the same mistake only if a wrong value is shared.
+    for function, same in [(lambda x: x + np.array([0.0, 1.0]), True), (lambda x: 2 * x, False)]:
+        known = replace(SHORT, mistakes=(Mistake("m", fails(function, seven), "This one."),))
+        assert examine(known, fails(function, seven)).message == "This one."
+        six = examine(known, fails(function, lambda x: x @ np.ones(6)))
+        assert (six.message == "This one.") == same
+        assert examine(known, fails(function, lambda x: x[9])).status == "error"

@@ -1,27 +1,26 @@
 """Check an answer: run it, compare it, name the mistake."""
 
-import inspect
 import time
-from dataclasses import replace
 
 import numpy as np
 
-from . import wording
-from .comparing import as_numbers, counted, equal, has_form, outcomes_of, seen
-from .diagnosing import diagnose
-from .forms import remedy
-from .habits import taken_from
-from .nearly import BESIDES, HALF, kept_in
+from .attempt import Attempt, Trial, as_numbers, trusted
+from .exercise import Case
+from .finders import diagnose
+from .forms import remedy, wrong_form
+from .habits import stub, taken, uncallable
 from .reading import find
 from .reply import Reply
-from .running import call, has_gap
-from .showing import assigned, describe, listed
+from .running import Outcome, call
+from .showing import assigned, describe, listed, show
 
 TIME_LIMIT = 5.0
 NUMBERS = (
     "As 0 and 1 the result is right, but truth values are wanted: ~ and & take numbers for "
     "something else. End with a comparison, with bool(…), or with .astype(bool)."
 )
+LIST = "You return a list; np.array(…) makes an array of it, which other code can compute with."
+FLOAT16 = "Besides, this is float16, which keeps about three digits and ends at 65504."
 
 
 def check(name, answer, *, time_limit=TIME_LIMIT):
@@ -60,11 +59,26 @@ def check(name, answer, *, time_limit=TIME_LIMIT):
 def examine(exercise, answer, *, time_limit=TIME_LIMIT):
     """Check an answer to an Exercise that need not be in the catalogue; see `check`."""
     if answer is None or answer is Ellipsis:
-        return wording.not_attempted(exercise)
+        return Reply("not attempted", exercise.task)
     with np.errstate(all="ignore"):  # an answer may hold anything, and the reply names it
-        if exercise.kind == "function":
-            return _examine_function(_as_called(exercise, answer), answer, time_limit)
-        return _examine_numbers(exercise, answer)
+        if exercise.judge:
+            return _examine_numbers(exercise, answer)
+        return _examine_function(_as_called(exercise, answer), answer, time_limit)
+
+
+def _examine_numbers(exercise, answer):
+    trial = Trial(exercise, Case("", ()), Outcome(answer))
+    expected = f"{exercise.short_name} should be {exercise.returns};"
+    if not trial.has_form:
+        fix = remedy(Attempt(exercise, answer, [trial]))
+        return Reply("wrong", f"{expected} {describe(answer)} was given. {fix}".strip())
+    if not np.isfinite(trial.array).all():
+        return Reply("wrong", f"{expected} NaN or an infinite number was given.")
+    diagnosis = exercise.judge(trial.array)
+    if diagnosis is None:
+        return Reply("passed", exercise.why)
+    value = assigned(exercise.short_name, trial.array)
+    return Reply("wrong", diagnosis, value, (_broken_property(trial),))
 
 
 def _as_called(exercise, answer):
@@ -78,129 +92,118 @@ def _as_called(exercise, answer):
     return exercise  # a lambda
 
 
-def _examine_numbers(exercise, answer):
-    array = as_numbers(answer, lists=True)
-    if array is None or array.shape != exercise.shape:
-
-        def right(change, part=None):
-            return not part and _judged_right_after(change, exercise, answer)
-
-        came = f"{describe(answer)} was given"
-        fix = remedy(answer, exercise.shape, right, otherwise=exercise.general)
-        return wording.unexpected(exercise, came, fix)
-    if not np.isfinite(array).all():
-        return wording.unexpected(exercise, "NaN or an infinite number was given")
-    diagnosis = exercise.judge(array)
-    if diagnosis is None:
-        return wording.passed(exercise)
-    broken = wording.first_broken(exercise, array)
-    details = (("pre", assigned(exercise.short_name, array)), ("p", broken))
-    return Reply("wrong", diagnosis, details)
-
-
-def _judged_right_after(change, exercise, answer):
-    try:
-        array = as_numbers(change(answer, exercise.shape), lists=True)
-    except Exception:  # it has no such element or axis
-        return False
-    if array is None or array.shape != exercise.shape or not np.isfinite(array).all():
-        return False
-    return exercise.judge(array) is None
-
-
 def _examine_function(exercise, answer, time_limit):
-    problem = _uncallable(exercise, answer)
+    problem = uncallable(exercise, answer)
     if problem:
         return Reply("wrong", problem)
-    outcomes, numbers = [], False
-    deadline = time.monotonic() + time_limit
+    deadline, trials = time.monotonic() + time_limit, []
 
-    def once(case, **how):
-        return call(answer, case.args, max(deadline - time.monotonic(), 0.01), **how)
-
-    def again(case, **how):
-        outcome = once(case, **how)
-        return replace(outcome, value=counted(outcome.value)) if exercise.truth else outcome
+    def run(case, **how):
+        outcome = call(answer, case.args, max(deadline - time.monotonic(), 0.01), **how)
+        wanted = Trial(exercise, case, trusted(exercise.reference, case.args))
+        return Trial(exercise, case, outcome, wanted)
 
     for case in exercise.cases:
-        outcome = once(case)
+        trials.append(run(case))
+        outcome = trials[-1].outcome
         if not outcome.finished:
-            return wording.unfinished(exercise, case, time_limit, outcome.stopped)
-        hint = _stub(answer, outcome) if not outcomes else None
-        if hint is not None:
-            return wording.not_attempted(exercise, hint)
-        if exercise.truth:
-            numbers = numbers or as_numbers(outcome.value) is not None
-            outcome = replace(outcome, value=counted(outcome.value))
-        outcomes.append(outcome)
-    reply = _verdict(exercise, answer, outcomes, again)
-    return Reply("wrong", NUMBERS) if reply.passed and numbers else reply
+            return _unfinished(trials[-1], time_limit)
+        missing = stub(answer, outcome) if len(trials) == 1 else None
+        if missing is not None:
+            return Reply("not attempted", f"{exercise.task} {missing}".strip())
+    attempt = Attempt(exercise, answer, trials, run)
+    return _wrong(attempt) if attempt.wrong else _right(attempt)
 
 
-def _verdict(exercise, answer, outcomes, again):
-    cases = exercise.cases
-    references = outcomes_of(exercise.reference, cases)
-    right = [
-        not o.failure
-        and has_form(o.value, as_numbers(ref.value))
-        and equal(seen(exercise, case, o), seen(exercise, case, ref), exercise)
-        for case, o, ref in zip(cases, outcomes, references)
-    ]
-    changed = sorted({i for o in outcomes for i in o.changed})
-    borrowed = taken_from("attnlib", answer) if exercise.own else []
-    if all(right) and borrowed:
+def _unfinished(trial, limit):
+    message = (
+        f"{trial.exercise.short_name} was still running after {limit:g} seconds, on the small "
+        "input below. Either the condition of a loop never becomes false, or its steps are too "
+        "small."
+    )
+    if not trial.outcome.stopped:
+        message += " It could not be stopped: restart the kernel before you go on."
+    return Reply("error", message, _inputs(trial), heading="Did not finish.")
+
+
+def _right(attempt):
+    """The reply where every result is right, which need not be enough."""
+    exercise, n = attempt.exercise, len(attempt.trials)
+    homes = {name: str(getattr(v, "__module__", "")) for name, v in taken(attempt.answer).items()}
+    borrowed = [name for name, home in homes.items() if home.startswith("attnlib")]
+    changes = _changes(attempt)
+    if exercise.own and borrowed:
         comes = f"{listed(borrowed)} come{'s' * (len(borrowed) == 1)}"
         return Reply("wrong", f"The result is right, but {comes} from attnlib: write it yourself.")
-    if all(right) and changed:
-        return Reply("wrong", f"The result is right, but {wording.in_place(exercise, changed)}")
-    if all(right):
-        n = len(cases)
-        agreement = f"{exercise.short_name} is right on {n} case{'s' if n > 1 else ''}."
-        return wording.passed(exercise, agreement)
-    status, message = diagnose(exercise, answer, outcomes, references, right, again)
-    first, brief = right.index(False), status == "error"
-    expected = as_numbers(references[first].value)
-    details = list(
-        wording.counter_example(exercise, cases[first], outcomes[first], expected, brief=brief)
+    if changes:
+        return Reply("wrong", f"The result is right, but {changes}")
+    if exercise.truth and any(as_numbers(t.outcome.value) is not None for t in attempt.trials):
+        return Reply("wrong", NUMBERS)
+    agreement = f"{exercise.short_name} is right on {n} case{'s' * (n > 1)}."
+    notes = (LIST,) if any(type(t.value) is list for t in attempt.trials) else ()
+    return Reply("passed", f"{agreement} {exercise.why}", notes=notes)
+
+
+def _wrong(attempt):
+    """The reply to a wrong answer: the mistake, the smallest case, what can be said besides."""
+    status, message = diagnose(attempt)
+    kinds = dict.fromkeys(trial.case.kind for trial in attempt.trials)
+    wrong = {trial.case.kind for trial in attempt.wrong}
+    good, bad = [k for k in kinds if k not in wrong], [k for k in kinds if k in wrong]
+    changes, float16 = _changes(attempt), attempt.low_precision() is np.float16
+    notes = (
+        _broken_property(attempt.wrong[0]),
+        good and f"It is right for {listed(good)}, wrong for {listed(bad)}.",
+        float16 and "float16" not in message and FLOAT16,
+        changes and f"Besides, {changes}",
     )
-    details.append(("p", wording.which_kinds(cases, right)))
-    if kept_in(outcomes) is HALF and "float16" not in message:
-        details.append(("p", BESIDES))
-    if changed:
-        details.append(("p", f"Besides, {wording.in_place(exercise, changed)}"))
-    return Reply(status, message, tuple(d for d in details if d[1] and d[1] not in message))
+    return Reply(
+        status,
+        message,
+        _example(attempt.wrong[0], brief=status == "error"),
+        tuple(note for note in notes if note and note not in message),
+        about_case="The smallest input on which it goes wrong:",
+    )
 
 
-def _uncallable(exercise, answer):
-    """Why the answer cannot be called as the exercise does, or None if it can."""
-    if not callable(answer):
-        return (
-            f"A function {exercise.signature} was expected; {describe(answer)} was given. "
-            f"Pass the function itself: its name, without brackets."
-        )
-    try:
-        signature = inspect.signature(answer)
-    except Exception:  # a function written in C, or an odd object: the call will tell
+def _inputs(trial):
+    """The arguments of a case, one under another."""
+    pairs = zip(trial.exercise.parameters, trial.case.args)
+    return "\n".join(assigned(name, value) for name, value in pairs)
+
+
+def _example(trial, brief):
+    """The arguments and what came; brief names an exception that the message has told of."""
+    failure, array = trial.outcome.failure, trial.array
+    if failure:
+        came = f"raised {failure.kind if brief else failure}"
+    elif array is None:
+        came = f"returned {describe(trial.value)}"
+    else:
+        one_truth = trial.exercise.truth and array.ndim == 0 and array in (0, 1)
+        came = f"returned\n{bool(array) if one_truth else show(array)}"
+    return f"{_inputs(trial)}\n{trial.exercise.signature} {came}"
+
+
+def _broken_property(trial):
+    """The first property that an answer lacks: type, shape, finite numbers, then its meaning."""
+    if trial.outcome.failure:
         return None
-    names = tuple(signature.parameters)
-    as_given = f"is called as {exercise.signature}, but its arguments are ({', '.join(names)})."
-    try:
-        signature.bind(*exercise.parameters)
-    except TypeError:
-        return f"{exercise.short_name} {as_given}"
-    if names != exercise.parameters and sorted(names) == sorted(exercise.parameters):
-        return f"{exercise.short_name} {as_given} The order matters."
-    return None
+    if not trial.has_form:
+        return wrong_form(trial)
+    if np.isnan(trial.array).any():
+        return "The answer holds NaN (not a number)."
+    if np.isinf(trial.array).any():
+        return "The answer holds an infinite number."
+    sentences = (lacks(trial.array, *trial.case.args) for lacks in trial.exercise.properties)
+    return next(filter(None, sentences), trial.exercise.definition)
 
 
-def _stub(answer, outcome):
-    """A hint if the first call shows an unfinished stub, else None."""
-    if outcome.failure:
-        if outcome.failure.is_stub:
-            return ""
-        return "Replace the ... that is still in it." if has_gap(answer) else None
-    if outcome.value is Ellipsis:
-        return "Replace the ... that it returns."
-    if outcome.value is None and not outcome.changed:
-        return "It returns None so far: if the body is written, the return is missing."
-    return None
+def _changes(attempt):
+    """That arguments are changed in place, and what to do; empty if none is."""
+    places = sorted({place for trial in attempt.trials for place in trial.outcome.changed})
+    names = listed([attempt.exercise.parameters[place] for place in places])
+    return names and (
+        f"{attempt.exercise.short_name} changes its argument {names} in place, so whoever calls it "
+        "loses the original. Work on a copy, or write x = x + 1 where x += 1 stands."
+    )

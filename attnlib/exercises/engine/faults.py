@@ -1,7 +1,7 @@
 """Does an exercise recognise its own reference answer, and each of its mistakes?"""
 
+from .attempt import Attempt
 from .checking import examine
-from .comparing import outcomes_of, recognised
 
 
 def faults(exercise):
@@ -12,38 +12,31 @@ def faults(exercise):
     case, because its message alone would have to identify it, and a ``recognise`` must accept its
     own mistake, not the reference, and nothing that another one accepts.
 
-    Parameters
-    ----------
-    exercise : Exercise
-
-    Returns
-    -------
-    list of str
-        Empty if nothing is wrong.
-
     Examples
     --------
     >>> from attnlib.exercises import find
     >>> faults(find("scaling.score_std"))
     []
     """
-    found = []
+    faults_ = []
     reply = examine(exercise, exercise.reference)
     if not reply.passed:
-        found.append(f"the reference is refused: {reply.message}")
+        faults_.append(f"the reference is refused: {reply.message}")
     for mistake in exercise.mistakes:
         reply = examine(exercise, mistake.answer)
         if reply.status != "wrong" or reply.message != mistake.diagnosis:
-            found.append(f"{mistake.name} gets another diagnosis than its own: {reply.message}")
+            faults_.append(f"{mistake.name} gets another diagnosis than its own: {reply.message}")
     if exercise.kind == "judged":
-        return found
+        return faults_
     answers = {mistake.name: mistake.answer for mistake in exercise.mistakes}
     for name, answer in (answers | {"the reference": exercise.reference}).items():
-        outcomes = outcomes_of(answer, exercise.cases)
-        if all(outcome.failure for outcome in outcomes):
-            found.append(f"{name} raises on every case: give it one on which it returns something")
+        attempt = Attempt.of_trusted(exercise, answer)
+        if all(trial.outcome.failure for trial in attempt.trials):
+            faults_.append(
+                f"{name} raises on every case: give it one on which it returns something"
+            )
         wanted = [m.name for m in exercise.mistakes if m.recognise and m.name == name]
-        claims = [m.name for m in recognised(exercise, outcomes)]
+        claims = [mistake.name for mistake in attempt.recognised()]
         if (wanted or name == "the reference") and claims != wanted:
-            found.append(f"{name} is recognised as {claims}")
-    return found
+            faults_.append(f"{name} is recognised as {claims}")
+    return faults_

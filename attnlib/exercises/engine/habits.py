@@ -1,82 +1,121 @@
-"""What the code of an answer shows, or calling it again: true of it whatever else is wrong."""
+"""What the code of an answer shows, or calling it again, whatever else is wrong with it."""
 
 import dis
 import inspect
 import re
+from itertools import pairwise
 from types import CodeType
 
 import numpy as np
 
-from .comparing import as_numbers
 from .running import code_of
-from .showing import listed
+from .showing import describe, listed
 
 DRAWS = {"default_rng", "normal", "standard_normal", "uniform", "random", "rand", "randn"}
 CLOCKS = {"clock", "monotonic", "perf_counter", "process_time", "time"}
 CLOCKS |= {f"{name}_ns" for name in CLOCKS}
+CALLED = "ATTR|METHOD|GLOBAL|IMPORT_FROM"
 LOADED = "LOAD.*(FAST|DEREF|CLOSURE)|STORE_FAST_LOAD"
 
 
-def habits(name, answer, first, again, reference=None):
-    """What stands out in a function, in a sentence; empty if nothing does.
-
-    ``first`` and ``again`` are the Outcomes of two calls with the same arguments; what the code of
-    ``reference`` does itself, or leaves unused, is no habit.
-
-    Examples
-    --------
-    >>> from .running import Outcome
-    >>> habits("half", lambda x, y: x / 2, Outcome(3.0), Outcome(3.0))
-    'half never uses its argument y.'
-    """
-    code = code_of(answer)
-    if DRAWS & (_called(code) - _called(code_of(reference))):
+def habit(attempt):
+    """What stands out in a function, unless the reference does it or leaves it out too."""
+    exercise, answer, first = attempt.exercise, attempt.answer, attempt.trials[0]
+    name, mine, theirs = exercise.short_name, code_of(answer), code_of(exercise.reference)
+    called = set(_names(mine, CALLED)) - set(_names(theirs, CALLED))
+    if DRAWS & called and not exercise.truth:  # for a truth value one may draw, to try something
         return (
             f"{name} draws random numbers, so the result is close at best, and another draw gives "
             "another one. What is asked for follows without drawing."
         )
-    if CLOCKS & (_called(code) - _called(code_of(reference))):
+    if CLOCKS & called and not exercise.truth:
         return (
             f"{name} reads a clock of this machine. All that is to be known of time comes in with "
             "its arguments."
         )
-    if again.finished and not again.failure and not _alike(first.value, again.value):
+    again = attempt.run(first.case)
+    if again.outcome.finished and not again.outcome.failure and not _alike(first, again):
         return (
             f"Called again with the same input, {name} gives another result. Something is kept "
             "from one call to the next, such as a list that is a default value."
         )
-    spare = {} if reference is answer else _unused(reference)
+    spare = {} if exercise.truth else _unused(exercise.reference)
     unused = [p for place, p in _unused(answer).items() if place not in spare]
-    outside = [n for n in _names(code, "GLOBAL") if _is_data(_known(answer, n))] if code else []
-    said = f"{name} never uses its argument{'s' * (len(unused) > 1)} {listed(unused)}"
-    taken = f"takes {listed(outside)} from outside the function"
+    data = np.ndarray | int | float | list | tuple
+    outside = [n for n, value in taken(answer).items() if isinstance(value, data)]
+    ignores = f"{name} never uses its argument{'s' * (len(unused) > 1)} {listed(unused)}"
+    takes = f"takes {listed(outside)} from outside the function"
     if unused:
-        return f"{said}, but {taken}." if outside else f"{said}."
-    return f"{name} {taken}; all that it needs comes in as its arguments." if outside else ""
+        return f"{ignores}, but {takes}." if outside else f"{ignores}."
+    return f"{name} {takes}; all that it needs comes in as its arguments." if outside else None
 
 
-def taken_from(package, answer):
-    """The names of what the code of a function takes from a package."""
-    homes = {
-        n: getattr(_known(answer, n), "__module__", None) for n in _names(code_of(answer), "GLOBAL")
-    }
-    return [name for name, home in homes.items() if str(home).startswith(package)]
+def _alike(first, again):
+    if first.array is None or again.array is None:
+        return first.array is None
+    return np.array_equal(first.array, again.array, equal_nan=True)
 
 
-def _called(code):
-    return set(_names(code, "ATTR|METHOD|GLOBAL|IMPORT_FROM"))
+def taken(answer):
+    """What the code of a function takes from outside: name -> value."""
+    code = code_of(answer)
+    outside = getattr(inspect.unwrap(answer), "__globals__", {}) if code else {}
+    return {name: outside.get(name) for name in _names(code, "GLOBAL")}
+
+
+def stub(answer, outcome):
+    """What is missing if the first call shows an unfinished stub, else None."""
+    if outcome.failure and not outcome.failure.is_stub:
+        code = code_of(answer)
+        gap = any(
+            a.opname == "LOAD_CONST" and a.argval is ... and b.opname.startswith("STORE_FAST")
+            for a, b in pairwise(dis.get_instructions(code) if code else ())
+        )
+        return "Replace the ... that is still in it." if gap else None
+    if outcome.failure:
+        return ""
+    if outcome.value is Ellipsis:
+        return "Replace the ... that it returns."
+    if outcome.value is None and not outcome.changed:
+        return "It returns None so far: if the body is written, the return is missing."
+    return None
+
+
+def uncallable(exercise, answer):
+    """Why the answer cannot be called as the exercise does, or None if it can."""
+    if not callable(answer):
+        return (
+            f"A function {exercise.signature} was expected; {describe(answer)} was given. "
+            f"Pass the function itself: its name, without brackets."
+        )
+    try:
+        signature = inspect.signature(answer)
+    except Exception:  # a function written in C, or an odd object: the call will tell
+        return None
+    names, order = tuple(signature.parameters), ""
+    try:
+        signature.bind(*exercise.parameters)
+        if names == exercise.parameters or sorted(names) != sorted(exercise.parameters):
+            return None
+        order = " The order matters."
+    except TypeError:
+        pass
+    return (
+        f"{exercise.short_name} is called as {exercise.signature}, but its arguments are "
+        f"({', '.join(names)}).{order}"
+    )
 
 
 def _names(code, kinds):
-    """The names in the steps of these kinds, also in functions inside."""
+    """The names in the steps of these kinds, also in functions inside, in order."""
     if code is None:
         return []
-    found = {}
+    names = {}
     for step in dis.get_instructions(code):
         if re.search(kinds, step.opname):
-            found |= dict.fromkeys(step.argval if type(step.argval) is tuple else [step.argval])
+            names |= dict.fromkeys(step.argval if type(step.argval) is tuple else [step.argval])
     inner = [c for c in code.co_consts if isinstance(c, CodeType)]
-    return list(found | dict.fromkeys(n for c in inner for n in _names(c, kinds)))
+    return list(names | dict.fromkeys(n for c in inner for n in _names(c, kinds)))
 
 
 def _unused(function):
@@ -85,16 +124,3 @@ def _unused(function):
     names = inspect.signature(function).parameters if code else ()
     used = _names(code, LOADED)
     return {place: name for place, name in enumerate(names) if name not in used}
-
-
-def _known(answer, name):
-    return getattr(inspect.unwrap(answer), "__globals__", {}).get(name)
-
-
-def _is_data(value):
-    return isinstance(value, np.ndarray | int | float | list | tuple)
-
-
-def _alike(a, b):
-    a, b = as_numbers(a), as_numbers(b)
-    return a is None or (b is not None and np.array_equal(a, b, equal_nan=True))

@@ -40,12 +40,8 @@ def sums_to_one(weights, *args):
 def inside(low, high, words):
     """A property: every entry of the answer lies between those of ``low`` and ``high``.
 
-    Parameters
-    ----------
-    low, high : callable
-        Take the arguments, return an array of the answer's shape.
-    words : str
-        What a weighted mean cannot leave.
+    Both take the arguments and return an array of the answer's shape; ``words`` say what a
+    weighted mean cannot leave.
 
     Examples
     --------

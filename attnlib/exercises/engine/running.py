@@ -2,15 +2,14 @@
 
 import contextvars
 import ctypes
-import dis
 import inspect
 import linecache
+import re
 import threading
 import time
 import traceback
 import warnings
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -42,22 +41,11 @@ class Outcome:
 
 
 def call(function, args, limit, *, floats="ignore"):
-    """Call ``function`` with copies of ``args`` in a thread of its own, for at most ``limit`` s.
+    """Call ``function`` with copies of ``args`` in a thread, for at most ``limit`` seconds.
 
     A call that takes longer is stopped by an exception raised inside its thread. What it prints
-    is printed; NumPy's warnings are silenced, as the reply names the NaN that they announce.
-
-    Parameters
-    ----------
-    function : callable
-    args : tuple of arrays and numbers
-    limit : float, seconds
-    floats : {"ignore", "raise"}
-        Whether what gives NaN or inf is an error.
-
-    Returns
-    -------
-    Outcome
+    is printed; NumPy's warnings are silenced, as the reply names the NaN that they announce, or
+    with ``floats="raise"`` are errors.
 
     Examples
     --------
@@ -66,16 +54,16 @@ def call(function, args, limit, *, floats="ignore"):
     >>> str(call(lambda x: x / 0, (2,), limit=5).failure)
     'ZeroDivisionError: division by zero'
     """
-    given = tuple(np.array(a) if isinstance(a, np.ndarray) else a for a in args)
-    box = {}
+    copies = [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
+    result = {}
 
     def work():
         try:
             with np.errstate(over=floats, divide=floats, invalid=floats, under="ignore"):
-                value = function(*given)
-            box["value"] = np.array(value) if type(value) is np.ndarray else value
+                value = function(*copies)
+            result["value"] = np.array(value) if type(value) is np.ndarray else value
         except BaseException as error:  # sys.exit and KeyboardInterrupt too: never fatal
-            box["failure"] = describe_failure(error, function)
+            result["failure"] = describe_failure(error, function)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -90,8 +78,9 @@ def call(function, args, limit, *, floats="ignore"):
             stopped = stop(thread)
     if late:
         return Outcome(finished=False, stopped=stopped)
-    changed = tuple(i for i, (a, b) in enumerate(zip(args, given)) if not _untouched(a, b))
-    return Outcome(box.get("value"), box.get("failure"), changed)
+    pairs = [(i, a, b) for i, (a, b) in enumerate(zip(args, copies)) if isinstance(a, np.ndarray)]
+    same = {i: a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True) for i, a, b in pairs}
+    return Outcome(**result, changed=tuple(i for i in same if not same[i]))
 
 
 def stop(thread, patience=2.0):
@@ -114,27 +103,16 @@ def describe_failure(error, function):
         message = shorten(str(error))
     except Exception:
         message = "(its message cannot be shown)"
-    code = code_of(function)
-    line = ""
+    code, line = code_of(function), ""
     for frame, number in traceback.walk_tb(error.__traceback__):
-        if frame.f_code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"):
-            continue  # the line that holds it is known already
-        if code and frame.f_code.co_filename == code.co_filename:
-            place = number - frame.f_code.co_firstlineno + 1
-            source = shorten(linecache.getline(code.co_filename, number), 90)
-            line = f"line {place} of {frame.f_code.co_name}" + (f": {source}" if source else "")
-    stub = isinstance(error, NotImplementedError)
-    return Failure(shorten(type(error).__name__, 60), message, line, stub)
-
-
-def has_gap(function):
-    """Whether a name in the function is still set to ``...``, as in an unfinished stub."""
-    code = code_of(function)
-    steps = list(dis.get_instructions(code)) if code else []
-    return any(
-        step.opname == "LOAD_CONST" and step.argval is ... and after.opname.startswith("STORE_FAST")
-        for step, after in pairwise(steps)
-    )
+        name, file = frame.f_code.co_name, frame.f_code.co_filename
+        # A comprehension has a frame in older Pythons; the line that holds it is known already.
+        if code and file == code.co_filename and not re.fullmatch("<(.*comp|genexpr)>", name):
+            source = shorten(linecache.getline(file, number), 90)
+            line = f"line {number - frame.f_code.co_firstlineno + 1} of {name}"
+            line += f": {source}" if source else ""
+    kind = shorten(type(error).__name__, 60)
+    return Failure(kind, message, line, isinstance(error, NotImplementedError))
 
 
 def code_of(function):
@@ -143,10 +121,3 @@ def code_of(function):
         return getattr(inspect.unwrap(function), "__code__", None)
     except Exception:  # an object that raises when it is asked, or that wraps itself
         return None
-
-
-def _untouched(before, after):
-    if not isinstance(before, np.ndarray):
-        return True
-    same_kind = before.shape == after.shape and before.dtype == after.dtype
-    return same_kind and np.array_equal(before, after, equal_nan=True)

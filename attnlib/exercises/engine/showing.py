@@ -11,15 +11,7 @@ PRINTING = dict(
 
 
 def show(value):
-    """A number or an array, rounded to four places, independent of NumPy's print options.
-
-    Parameters
-    ----------
-    value : number or array of numbers, any shape, or a function, which has a name
-
-    Returns
-    -------
-    str
+    """A number or an array, rounded to four places, whatever NumPy's options; a function's name.
 
     Examples
     --------

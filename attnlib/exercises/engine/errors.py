@@ -1,6 +1,8 @@
-"""What an error of Python or NumPy most likely means in a short function, in a sentence or two."""
+"""What an error of Python or NumPy, NaN or inf most likely means in a short function."""
 
 import re
+
+import numpy as np
 
 HINTS = {
     r"for \^|bitwise_xor": "In Python ^ is not a power: write **.",
@@ -60,24 +62,35 @@ FLOATS = {
 }
 
 
-def hint(failure):
-    """What a `Failure` most likely means; empty if unknown.
-
-    Examples
-    --------
-    >>> from .running import Failure
-    >>> hint(Failure("TypeError", "unsupported operand type(s) for ^: 'float' and 'int'"))
-    'In Python ^ is not a power: write **.'
-    """
-    return _first(HINTS, str(failure), "")
+def raised(attempt):
+    """The smallest input that goes wrong raises."""
+    failure = attempt.wrong[0].outcome.failure
+    return failure and _in_words(attempt, failure)
 
 
-def not_finite(outcome):
-    """Where the first NaN or inf comes from, by the Outcome of a call in which they are errors."""
+def elsewhere(attempt):
+    """The smallest input that goes wrong returns numbers, and a later one raises."""
+    later = next((trial for trial in attempt.wrong if trial.outcome.failure), None)
+    return later and f"For {later.case.kind}, {_in_words(attempt, later.outcome.failure)}"
+
+
+def _in_words(attempt, failure):
+    where = f" (in {failure.line})" if failure.line else ""
+    message = f"{attempt.exercise.short_name} raised {failure}{where}."
+    hint = _first(HINTS, str(failure))
+    return " ".join(filter(None, (message, hint)))
+
+
+def not_finite(attempt):
+    """NaN or inf comes back: where the first arises, by a call in which they are errors."""
+    trial = attempt.wrong[0]
+    if np.isfinite(trial.array).all():
+        return None
+    outcome = attempt.run(trial.case, floats="raise").outcome
     failure = outcome.failure
     if failure and failure.kind == "FloatingPointError":
         where = f"in {failure.line}" if failure.line else "on the way"
-        why = _first(FLOATS, failure.message, failure.message)
+        why = _first(FLOATS, failure.message) or failure.message
         return f"NaN or inf arises {where}. It comes from {why}."
     if failure or not outcome.finished:
         return "Something overflows or is 0/0 on the way: look for the first NaN or inf."
@@ -87,5 +100,5 @@ def not_finite(outcome):
     )
 
 
-def _first(table, text, otherwise):
-    return next((said for pattern, said in table.items() if re.search(pattern, text)), otherwise)
+def _first(table, text):
+    return next((words for pattern, words in table.items() if re.search(pattern, text)), None)
