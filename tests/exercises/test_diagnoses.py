@@ -14,7 +14,7 @@ from attnlib.exercises.engine.showing import show
 
 def exercise(signature, reference, *cases, **changes):
     """An exercise with a case for each tuple of arguments, called first, second and third."""
-    cases = [Case(kind, args) for kind, args in zip(("first", "second", "third"), cases)]
+    cases = [Case(kind, args) for kind, args in zip(("first", "second", "third", "last"), cases)]
     words = dict(
         task=f"Write {signature}.", returns="an array of shape (n,)", why="So it is.",
         general="Unknown.", definition="As defined.",
@@ -52,6 +52,9 @@ THIRDS = exercise("third(x)", lambda x: x / 3, arrays([3.0]), arrays([1.0, 4.0])
 LARGE = replace(THIRDS, reference=lambda x: 200 * x / 3)
 OWN = exercise("weights(x)", lambda x: np.exp(x) / np.exp(x).sum(), arrays([2.0, 3.0]),
                arrays([1.0, 4.0, -1.0]), own=True)  # fmt: skip
+COST = exercise("cost(n, d, bias)", lambda n, d, bias: 4 * n * d**2 + 3 * n**2 * d + d * bias,
+                (3, 2, False), (5, 7, True), (4, 3, True), (2, 9, True),
+                returns="a single number")  # fmt: skip
 CALLS = exercise("call(f, x)", lambda f, x: f(x), (np.negative, 2.0), (abs, -3.0))
 
 FACTOR, kept = 2.0, []
@@ -288,6 +291,11 @@ REPLIES = [
     (ONE, lambda x: len(x) > 0, "Unknown."),
     (ONE, lambda x: len(x) > 0, "returned\n    True"),
     (ONE, lambda x: x[0] + np.random.default_rng(1).normal() > 9, "yet. Unknown."),
+    # A sum of which one term is wrong.
+    (COST, lambda n, d, bias: 4 * n * d**2 + d * bias, "small by a multiple of n² · d."),
+    (COST, lambda n, d, bias: COST.reference(n, d, bias) + n * d**2, "too large by a multiple"),
+    (COST, lambda n, d, bias: COST.reference(n, d, False), "too small by a multiple of d · bias."),
+    (COST, lambda n, d, bias: COST.reference(n, d, bias) + 7 * n**2 - 5, "Unknown."),
     # What the code shows, or a second call.
     (DOUBLE, lambda x: np.ones(2), "double never uses its argument x."),
     (MASKED, lambda x, causal: x + 1, "masked never uses its argument causal."),

@@ -1,6 +1,7 @@
 """Which mistake a wrong answer shows: FINDERS look for one after the other."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -162,6 +163,29 @@ def _stored(kind, answer, expected):
     return np.allclose(answer, expected, rtol=4 * float(np.finfo(kind).eps), atol=1e-12)
 
 
+def one_term(attempt):
+    """A number is off by a multiple of one product of the arguments, such as a term of a cost."""
+    names, cases = attempt.exercise.parameters, [trial.case.args for trial in attempt.trials]
+    numbers = all(isinstance(a, bool | int | float) for case in cases for a in case)
+    if attempt.exercise.truth or not (attempt.finite and numbers) or np.ndim(attempt.wanted[0]):
+        return None
+    arguments, wanted = np.array(cases, dtype=float), np.array(attempt.wanted)
+    off = np.array(attempt.came) - wanted
+    for powers in sorted(product(range(4), repeat=len(names)), key=sum)[1:]:
+        term = np.prod(arguments**powers, axis=1)
+        here = term != 0
+        size = (off[here] / term[here])[:1]
+        scaled = here.sum() > 2 and np.allclose(off, size * term, rtol=1e-9, atol=0)
+        if scaled and not np.allclose(wanted * term[0], wanted[0] * term):
+            factors = " · ".join(f"{n}{'  ²³'[p].strip()}" for n, p in zip(names, powers) if p)
+            way, why = ("large", "counted twice") if size > 0 else ("small", "missing")
+            return (
+                f"Right but for one term: what comes back is too {way} by a multiple of {factors}. "
+                f"Is something {why}?"
+            )
+    return None
+
+
 def altered(attempt):
     """All is right but for one step: left out, one too many, on another input, in another order.
 
@@ -273,6 +297,6 @@ def _reordered(attempt):
 
 #: Each takes an Attempt and returns a sentence or two that are true of it, or nothing.
 FINDERS = (
-    known, raised, form, exchanged, imprecise, not_finite, rounded, recognised, altered, partly,
-    elsewhere, habit, nearly,
+    known, raised, form, exchanged, imprecise, not_finite, rounded, recognised, one_term,
+    altered, partly, elsewhere, habit, nearly,
 )  # fmt: skip
