@@ -293,11 +293,7 @@ REPLIES = [
     (ONE, lambda x: x[0] + np.random.default_rng(1).normal() > 9, "yet. Unknown."),
     # A sum of which one term is wrong.
     (COST, lambda n, d, bias: 4 * n * d**2 + d * bias, "small by a multiple of n² · d."),
-<<<<<<< HEAD
-    (COST, lambda n, d, bias: COST.reference(n, d, bias) + n * d**2, "large by a multiple of n · d²."),
-=======
     (COST, lambda n, d, bias: COST.reference(n, d, bias) + n * d**2, "too large by a multiple"),
->>>>>>> engine
     (COST, lambda n, d, bias: COST.reference(n, d, False), "too small by a multiple of d · bias."),
     (COST, lambda n, d, bias: COST.reference(n, d, bias) + 7 * n**2 - 5, "Unknown."),
     # What the code shows, or a second call.
