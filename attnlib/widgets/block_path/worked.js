@@ -24,7 +24,7 @@ function sumLines(name, came, brought, path, residual) {
   return [`${row(came)} + ${row(brought)}`, `= ${row(path)}`];
 }
 
-export function lines(station, i, { found, head, layer }, settings) {
+export function workedLines(station, i, { found, head, layer }, settings) {
   const at = (name) => found[name][i];
   const { norm, attention, network, residual } = settings;
   const after = norm === "after";

@@ -2,7 +2,7 @@
 import { choice, slider } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, set, write } from "../shared/parts.js";
+import { fill, h, lines, set, write } from "../shared/parts.js";
 import { keyTable } from "./keys.js";
 import { stepped } from "./steps.js";
 import words from "./words.json";
@@ -41,8 +41,7 @@ export function render({ model, el }) {
     place: (trait, value) => change(model, { [trait]: value }),
     redraw: () => draw(),
   });
-  const lines = Array.from({ length: 4 }, () => h("span"));
-  const worked = h("p", { class: "attn-online-worked" }, ...lines);
+  const worked = lines("attn-online-worked", 4);
   const [note, result, all] = ["note", "result", "all"].map((kind) =>
     h("p", { class: `attn-online-said attn-online-said--${kind}` }),
   );
@@ -72,8 +71,8 @@ export function render({ model, el }) {
     }),
   ];
   const voice = spoken(words);
-  const writeTexts = readable(worked, (texts, said) => {
-    lines.forEach((line, i) => write(line, texts[i]));
+  const writeTexts = readable(worked.element, (texts, said) => {
+    worked.write(texts);
     write(note, said.note);
     write(result, said.result);
     write(all, said.all);
@@ -102,7 +101,7 @@ export function render({ model, el }) {
       model,
       table.element,
       table.message,
-      worked,
+      worked.element,
       note,
       h("div", { class: "attn-online-results" }, result, all),
       controlRow(controls, presets(model, TRAITS, table.restore)),

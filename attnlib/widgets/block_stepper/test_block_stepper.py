@@ -189,9 +189,7 @@ def test_bars_reach_their_score_and_gaps_what_they_are_measured_from(show, given
         )
         return np.array(lines, dtype=float)
 
-    knobs = page.locator(".attn-online-knob").evaluate_all(
-        "all => all.map((e) => e.cx.baseVal.value)"
-    )
+    knobs = page.locator(".attn-knob").evaluate_all("all => all.map((e) => e.cx.baseVal.value)")
     zero = ends("zero")[0, 0]
     j = int(np.argmax(np.abs(model.scores)))
     unit = (knobs[j] - zero) / model.scores[j]

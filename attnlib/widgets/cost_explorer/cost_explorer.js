@@ -1,9 +1,9 @@
 // n items in a layer of attention: what each step costs, and how the whole grows.
-import { amount, rateSlider, rounded } from "../shared/amounts.js";
-import { button, choice, slider } from "../shared/controls.js";
+import { amount, machineButtons, RATES, rateSlider, rounded } from "../shared/amounts.js";
+import { choice, slider } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, set, write } from "../shared/parts.js";
+import { fill, h, lines, set, write } from "../shared/parts.js";
 import { countedSteps, crossingOf, MEASURES, sums, timed } from "./costs.js";
 import { growthChart } from "./growth.js";
 import { stepsTable } from "./table.js";
@@ -11,7 +11,6 @@ import words from "./words.json";
 import { workedLines } from "./worked.js";
 
 const SIZES = ["d_model", "n_heads", "itemsize", "part", "way"];
-const RATES = ["flops_per_s", "bytes_per_s", "exponentials_per_s"];
 const TRAITS = ["n", ...SIZES, ...RATES, "measure", "step"];
 // Powers of two, and half-way between them; and all numbers of heads.
 const LENGTHS = Array.from({ length: 12 }, (_, k) => [2 ** (k + 1), 3 * 2 ** k]).flat().concat(8192);
@@ -109,11 +108,9 @@ export function render({ model, el }) {
     measure: (measure) => change(model, { measure }),
     choose: (step) => change(model, { step }),
   });
-  const notes = [h("span"), h("span")];
-  const note = h("p", { class: "attn-panel-note" }, ...notes);
+  const note = lines("attn-panel-note", 2);
   const held = h("p", { class: "attn-cost-scores" });
-  const lines = [h("span"), h("span"), h("span")];
-  const worked = h("p", { class: "attn-cost-worked" }, ...lines);
+  const worked = lines("attn-cost-worked", 3);
   const controls = [
     ...sizeSliders(model),
     rateSlider(model, "flops_per_s", "Arithmetic", [9, 15], "FLOP"),
@@ -127,11 +124,7 @@ export function render({ model, el }) {
     }),
     bound(model, "way", choice, { label: "Scores", options: named(words.ways) }),
   ];
-  const machines = Object.entries(words.machines).map(([name, label]) =>
-    button(label, () =>
-      change(model, Object.fromEntries(RATES.map((rate, k) => [rate, MACHINES[name][k]]))),
-    ),
-  );
+  const machines = machineButtons(model, words.machines, MACHINES);
   // The curves and their crossing do not hang on n.
   const keyOf = (given) => ["measure", ...SIZES, ...RATES].map((name) => given[name]).join();
   let last = {};
@@ -141,17 +134,16 @@ export function render({ model, el }) {
     return last.crossing;
   };
   const voice = spoken(words);
-  const writeTexts = readable(worked, (told, texts) => {
-    write(notes[0], told.growth);
-    write(notes[1], told.lead);
+  const writeTexts = readable(worked.element, (told, texts) => {
+    note.write([told.growth, told.lead]);
     write(held, told.scores);
-    lines.forEach((line, k) => write(line, texts[k]));
+    worked.write(texts);
   });
 
   function draw() {
     const { given, found, sum, numbers, told } = explored(model, crossing);
     chart.draw(given, numbers.crossing, last.key);
-    table.draw(found, sum, given);
+    table.draw({ costs: found, sum, given });
     controls.forEach((control) => control.draw());
     writeTexts(told, workedLines(given, found[given.step]));
     voice.say(() => fill(words.said, { ...numbers, ...told }), numbers);
@@ -162,12 +154,12 @@ export function render({ model, el }) {
       model,
       h(
         "div",
-        { class: "attn-cost-panels" },
-        h("div", null, chart.root, note),
+        { class: "attn-halves", style: "--right: 1.12fr" },
+        h("div", null, chart.root, note.element),
         h("div", null, table.element, held, h("p", { class: "attn-cost-scores" }, words.legend)),
       ),
-      worked,
-      h("div", { class: "attn-cost-controls" }, controlRow(controls, h("div", { class: "attn-cost-buttons" }, ...machines, presets(model, TRAITS)))),
+      worked.element,
+      h("div", { class: "attn-cost-controls" }, controlRow(controls, h("div", { class: "attn-buttons" }, ...machines, presets(model, TRAITS)))),
       voice.element,
     ),
   );

@@ -230,7 +230,7 @@ class Drawn:
         ticks = page.locator(".attn-cost-growth .attn-tick").evaluate_all(
             "all => all.filter((e) => getComputedStyle(e).visibility === 'visible').map((e) =>"
             "[e.textContent, e.getAttribute('text-anchor'), +e.getAttribute('x'),"
-            "+e.getAttribute('y'), e.classList.contains('attn-cost-name')])"
+            "+e.getAttribute('y'), e.classList.contains('attn-name-tag')])"
         )
         plain = [tick[:4] for tick in ticks if not tick[4]]
         across = [(int(text.replace("\u202f", "")), x) for text, anchor, x, _ in plain
@@ -262,11 +262,11 @@ class Drawn:
         return [self.of(x, y) for x, y in zip(places[::2], places[1::2])]
 
     def circle(self, kind):
-        ring = self.page.locator(f".attn-cost-{kind}")
+        ring = self.page.locator(f".attn-{kind}")
         return self.of(*(float(ring.get_attribute(name)) for name in ("cx", "cy")))
 
     def hidden(self, kind):
-        return self.page.locator(f".attn-cost-{kind}").get_attribute("visibility") == "hidden"
+        return self.page.locator(f".attn-{kind}").get_attribute("visibility") == "hidden"
 
 
 @browser
@@ -288,14 +288,14 @@ def test_the_chart_shows_the_sums(show, given, measure):
             assert value == pytest.approx(of(*explorer.sums(n)), rel=0.02), (kind, n)
     crossing = explorer.crossing
     inside = crossing is not None and crossing <= 2**17
-    assert [drawn.hidden(kind) for kind in ("drop", "ring")] == [not inside] * 2
+    assert [drawn.hidden(kind) for kind in ("drop", "cost-ring")] == [not inside] * 2
     names = ["pairs", explorer.words["rest"][explorer.part]]
     names += [f"n = {crossing:,}".replace(",", "\u202f")] if inside else []
     assert drawn.names == [*names, explorer.words["measures"][measure]]
     if inside:
         wanted = [crossing, explorer.sums(crossing)[1]]
-        assert drawn.circle("ring") == pytest.approx(wanted, rel=0.02)
-        drop = drawn.page.locator(".attn-cost-drop")
+        assert drawn.circle("cost-ring") == pytest.approx(wanted, rel=0.02)
+        drop = drawn.page.locator(".attn-drop")
         assert drawn.toN(float(drop.get_attribute("x1"))) == pytest.approx(crossing, rel=1e-6)
     start, end = drawn.line("doubled")
     twice = min(2 * explorer.n, 2**17)
@@ -362,7 +362,7 @@ def test_the_handle_runs_along_the_sum_and_keys_double(show):
     explorer = CostExplorer(n=1000, d_model=64, n_heads=4)
     page = show(explorer)
     items = handle(page, "Items n")
-    knob = page.locator(".attn-cost-knob")
+    knob = page.locator(".attn-cost-growth .attn-knob")
     before = float(knob.get_attribute("cx"))
     for _ in range(3):
         items.press("ArrowRight")
@@ -441,7 +441,7 @@ def test_the_thumbs_stand_where_the_traits_are(show, d_model, n_heads):
 def test_a_column_is_pressed_to_be_drawn(show):
     explorer = CostExplorer()
     page = show(explorer)
-    heading = page.locator(".attn-cost-name").last
+    heading = page.locator(".attn-name-tag").last
     for measure, label in explorer.words["measures"].items():
         page.get_by_role("radio", name=label).check()
         frame(page)

@@ -2,11 +2,11 @@
 import { button, choice } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, replaced, trimmed, write } from "../shared/parts.js";
+import { fill, h, lines, replaced, trimmed, write } from "../shared/parts.js";
 import { curvePanel } from "./curve.js";
 import { allowed, backwards, downhill, forwards, goalOf, nudged, placeOf, reached } from "./flow.js";
 import { named, tables } from "./tables.js";
-import { lines, recipe, usesOf } from "./worked.js";
+import { recipe, usesOf, workedLines } from "./worked.js";
 import words from "./words.json";
 
 const TRAITS = ["Q", "K", "V", "target", "goal", "entry", "nudge", "mask", "without"];
@@ -51,7 +51,7 @@ export function render({ model, el }) {
     place: (nudge) => change(model, { nudge }),
   });
   const legend = h("p", { class: "attn-slope-legend" });
-  const worked = [h("span"), h("span")];
+  const worked = lines("attn-slope-worked", 2);
   const heading = h("p", { class: "attn-panel-title" });
   const promise = h("p", { class: "attn-slope-promise attn-number" });
   const whole = h("input", { type: "radio", name: table.group, value: "loss" });
@@ -77,8 +77,8 @@ export function render({ model, el }) {
     ]);
     change(model, Object.fromEntries(moved));
   });
-  const writeTexts = readable(panels, (told, [formula, sum]) => {
-    worked.forEach((line, n) => write(line, [formula, sum][n]));
+  const writeTexts = readable(panels, (told, texts) => {
+    worked.write(texts);
     for (const [element, name] of [[promise, "promise"], [legend, "legend"], [heading, "curve"]])
       write(element, told(name));
     panels.setAttribute("aria-label", told("derivatives"));
@@ -92,7 +92,7 @@ export function render({ model, el }) {
     const { letter, i, j } = placeOf(entry);
     const slope = slopes[letter][i][j];
     const live = reached(goal, pairs, width);
-    table.draw({ ...flow, live, uses: usesOf(how, keys) });
+    table.draw({ ...flow, matrices: found, live, uses: usesOf(how, keys) });
     plot.draw(moved, slope, nudge);
     whole.checked = goal === "loss";
     controls.forEach((control) => control.draw());
@@ -107,7 +107,7 @@ export function render({ model, el }) {
       entry: named(entry),
     };
     const told = (name) => sentence(fill(words[name], { ...numbers, ...names }));
-    writeTexts(told, lines(how, found, slopes));
+    writeTexts(told, workedLines(how, found, slopes));
     voice.say(() => told("said"), numbers);
   }
 
@@ -123,11 +123,11 @@ export function render({ model, el }) {
       model,
       panels,
       table.message,
-      h("p", { class: "attn-slope-worked" }, ...worked),
+      worked.element,
       legend,
       controlRow(
         [{ element: whichLoss }, ...controls],
-        h("div", { class: "attn-slope-buttons" }, step, presets(model, TRAITS, table.restore)),
+        h("div", { class: "attn-buttons" }, step, presets(model, TRAITS, table.restore)),
       ),
       voice.element,
     ),

@@ -233,7 +233,7 @@ def test_worked_numbers_lead_to_the_derivative(show, given):
 def test_the_handle_runs_along_the_curve(show):
     model = GradientFlow(entry="v31")
     page = show(model)
-    knob = page.locator(".attn-slope-knob")
+    knob = page.locator(".attn-knob")
     handle(page, "Nudge").press("Home")
     frame(page)
     assert state(page, GradientFlow)["nudge"] == -2
@@ -305,8 +305,8 @@ def test_curve_point_handle_and_gap_lie_where_the_axis_says(show, given):
     )
     said = model.numbers()
     comes = said["value"] + said["actual"]
-    for part, y in (("here", said["value"]), ("knob", comes)):
-        at = page.locator(f".attn-slope-{part}").get_attribute("cy")
+    for part, y in (("slope-here", said["value"]), ("knob", comes)):
+        at = page.locator(f".attn-{part}").get_attribute("cy")
         assert float(at) == pytest.approx(height(y), abs=0.05), part
     gap = numbers(page.locator(".attn-slope-gap").get_attribute("d"))
     ends = [height(said["value"] + said["predicted"]), height(comes)]

@@ -29,7 +29,7 @@ export function usesOf({ name, products, without }, keys) {
   return { values: of(0), slopes: of(1) };
 }
 
-export function lines({ name, products, without }, found, slopes) {
+export function workedLines({ name, products, without }, found, slopes) {
   const at = (matrices, entry) => {
     const { letter, i, j } = placeOf(entry);
     return matrices[letter][i][j];

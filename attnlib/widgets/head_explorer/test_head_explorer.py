@@ -113,7 +113,7 @@ def test_the_table_and_the_shapes_show_what_attnlib_says(show):
     page = show(model)
     books = page.get_by_role("table", name="What each head does").locator(".attn-heads-row--book")
     drawn = [
-        [float(cell.inner_text()) for cell in row.locator(".attn-share .attn-number").all()]
+        [float(cell.inner_text()) for cell in row.locator(".attn-heads-share .attn-number").all()]
         for row in books.all()
     ]
     assert_allclose(np.transpose(drawn), model.weights, atol=0.0051)

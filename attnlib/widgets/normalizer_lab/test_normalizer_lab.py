@@ -109,6 +109,6 @@ def test_the_panels_show_what_attnlib_says(show, name):
     assert (cut.get_attribute("visibility") is None) == (name == "sparsemax")
     if name == "sparsemax":
         zero = float(page.locator(".attn-axis").first.get_attribute("x1"))
-        end = float(page.locator(".attn-lab-end").first.get_attribute("cx"))
+        end = float(page.locator(".attn-knob").first.get_attribute("cx"))
         one = (end - zero) / model.scores[0]
         assert float(cut.get_attribute("x1")) == pytest.approx(zero + one * model.threshold)

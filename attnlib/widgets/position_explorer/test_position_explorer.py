@@ -249,7 +249,7 @@ def test_the_curve_that_is_drawn_is_pythons(show, given):
         assert_allclose(drawn[::4], at(SHIFTS, values), atol=0.011)
     assert_allclose(points("dots"), at(SHIFTS, model.similarities), atol=0.011)
     x, y = at(model.shift, model.similarities[model.shift + 50])
-    for kind in (".attn-likeness-knob", ".attn-hit"):
+    for kind in (".attn-knob", ".attn-hit"):
         assert_allclose(place(chart.locator(kind), "cx", "cy"), [x, y], atol=0.011)
     stem = place(chart.locator(".attn-likeness-stem"), "x1", "y1", "x2", "y2")
     assert_allclose(stem, [x, (top + floor) / 2, x, y], atol=0.011)
@@ -326,7 +326,7 @@ def test_the_position_turns_the_hands_and_leaves_the_curve(show):
 @browser
 def test_the_shift_is_dragged_along_the_curve(show):
     page = show(PositionExplorer())
-    knob = page.locator(".attn-likeness-knob")
+    knob = page.locator(".attn-knob")
     x, y = centre(knob)
     box = page.locator(".attn-likeness").bounding_box()
     step = (box["width"] - 52) / 100

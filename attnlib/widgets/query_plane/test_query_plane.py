@@ -147,7 +147,7 @@ CHANGES = """
     const count = (kind) => new MutationObserver(() => (changes[kind] += 1));
     const tip = document.querySelector(".attn-head.attn-query");
     count("shown").observe(tip, { attributes: true });
-    const cell = document.querySelector(".attn-score .attn-number");
+    const cell = document.querySelector(".attn-example-score .attn-number");
     count("written").observe(cell, { characterData: true, subtree: true });
 """
 

@@ -1,16 +1,15 @@
 // The roof of a machine, and how near to it naive and fused attention can come.
-import { amount, rateSlider, rounded } from "../shared/amounts.js";
-import { button, choice, slider } from "../shared/controls.js";
+import { amount, machineButtons, RATES, rateSlider, rounded } from "../shared/amounts.js";
+import { choice, slider } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, write } from "../shared/parts.js";
+import { fill, h, lines } from "../shared/parts.js";
 import { roofChart } from "./roof.js";
 import { timeBars } from "./times.js";
 import { placed } from "./work.js";
 import words from "./words.json";
 
 const SIZES = ["d", "n_heads", "itemsize", "passes", "causal"];
-const RATES = ["flops_per_s", "bytes_per_s", "exponentials_per_s"];
 const GIVEN = ["n", ...SIZES, ...RATES, "exponentials"];
 // Round numbers, numbers near to a recorded core, and the nominal ones of a data sheet.
 const MACHINES = {
@@ -56,10 +55,9 @@ const units = (values, unit) => values.map((value) => [String(value), `${value}$
 
 export function render({ model, el }) {
   const given = () => Object.fromEntries(GIVEN.map((name) => [name, model.get(name)]));
-  const chart = roofChart({ given, place: (n) => change(model, { n }) });
+  const chart = roofChart({ state: given, place: (n) => change(model, { n }) });
   const times = timeBars();
-  const lead = h("span");
-  const note = h("p", { class: "attn-panel-note" }, lead);
+  const note = lines("attn-panel-note", 1);
   const legend = h("p", { class: "attn-roofline-legend" }, words.legend);
   const whole = { read: String, write: Number };
   const controls = [
@@ -83,20 +81,16 @@ export function render({ model, el }) {
       write: (value) => value === "causal",
     }),
   ];
-  const machines = named(words.machines).map(([name, label]) =>
-    button(label, () =>
-      change(model, Object.fromEntries(RATES.map((rate, k) => [rate, MACHINES[name][k]]))),
-    ),
-  );
+  const machines = machineButtons(model, words.machines, MACHINES);
   const voice = spoken(words);
-  const writeLead = readable(note, (text) => write(lead, text));
+  const writeLead = readable(note.element, (text) => note.write([text]));
 
   function draw() {
     const state = given();
     const found = placed(state.n, state);
     const numbers = numbersOf(state, found);
     chart.draw(found, GIVEN.slice(1).map((name) => state[name]).join());
-    times.draw(found, state.exponentials);
+    times.draw({ ways: found, counted: state.exponentials });
     controls.forEach((control) => control.draw());
     const texts = textsOf(found, numbers);
     writeLead(texts.lead);
@@ -108,11 +102,11 @@ export function render({ model, el }) {
       model,
       h(
         "div",
-        { class: "attn-roofline-panels" },
+        { class: "attn-halves", style: "--left: 1.1fr" },
         h("div", null, chart.root, legend),
-        h("div", null, times.element, note),
+        h("div", null, times.element, note.element),
       ),
-      h("div", { class: "attn-roofline-controls" }, controlRow(controls, h("div", { class: "attn-roofline-buttons" }, ...machines, presets(model, GIVEN)))),
+      h("div", { class: "attn-roofline-controls" }, controlRow(controls, h("div", { class: "attn-buttons" }, ...machines, presets(model, GIVEN)))),
       voice.element,
     ),
   );

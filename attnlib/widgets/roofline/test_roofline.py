@@ -196,7 +196,7 @@ def at(circle):
 def test_the_handle_runs_along_the_roof_and_keys_double(show):
     page = show(Roofline(n=1000))
     items = handle(page, "Items n")
-    knob, ring = page.locator(".attn-roofline-knob"), page.locator(".attn-roofline-ring")
+    knob, ring = page.locator(".attn-knob"), page.locator(".attn-roofline-ring")
     flat = at(knob)
     for wanted, key in ((500, "ArrowDown"), (250, "ArrowLeft"), (125, "ArrowDown")):
         items.press(key)
@@ -229,8 +229,8 @@ def test_both_points_lie_on_the_roof_that_is_drawn_and_the_naive_one_in_its_band
         )
         for kind in ("roof", "band")
     }
-    for point, kinds in (("knob", ["roof"]), ("ring", ["roof", "band"])):
-        x, y = at(page.locator(f".attn-roofline-{point}"))
+    for point, kinds in (("knob", ["roof"]), ("roofline-ring", ["roof", "band"])):
+        x, y = at(page.locator(f".attn-{point}"))
         for kind in kinds:
             across, down = corners[kind].T
             assert across[0] - 0.02 <= x <= across[-1] + 0.02
@@ -259,8 +259,8 @@ def test_lines_and_names_stand_where_they_say(show, given):
     page = show(roofline)
     passes = roofline.passes + 2 * roofline.causal
     most = 4 * roofline.d / (roofline.itemsize * passes)
-    lines = page.locator(".attn-roofline-drop")
-    labels = page.locator(".attn-roofline-drop + text").all()
+    lines = page.locator(".attn-drop")
+    labels = page.locator(".attn-drop + text").all()
     wanted = [f"ridge {roofline.machine.ridge:.1f}", f"naive below {most:.4g}"]
     assert [numbers(label.inner_html())[-1] for label in labels] == [
         pytest.approx(numbers(text)[-1], rel=0.01) for text in wanted
@@ -293,12 +293,12 @@ def test_lines_and_names_stand_where_they_say(show, given):
             assert np.interp(place(intensity), across, down) == pytest.approx(
                 height(rate), abs=0.05
             )
-    for way, kind in (("naive", "ring"), ("fused", "knob")):
+    for way, kind in (("naive", "roofline-ring"), ("fused", "knob")):
         rate = roofline.cost[way].flops / roofline.seconds[way]
         wanted = [place(roofline.cost[way].intensity), height(rate)]
-        assert at(page.locator(f".attn-roofline-{kind}")) == pytest.approx(wanted, abs=0.02)
+        assert at(page.locator(f".attn-{kind}")) == pytest.approx(wanted, abs=0.02)
     assert handle(page, "Items n").get_attribute("aria-valuetext") == f"{roofline.n} items"
-    (name,) = page.locator(".attn-roofline-name", has_text="fused").all()
+    (name,) = page.locator(".attn-name-tag", has_text="fused").all()
     assert name.inner_html() == f"fused, n = {roofline.n}"
     box = name.bounding_box()
     assert picture["x"] <= box["x"] and box["x"] + box["width"] <= picture["x"] + picture["width"]
@@ -313,7 +313,7 @@ def test_lines_follow_what_is_set(show):
     ):
         handle(page, name).press(key)
         frame(page)
-        told = page.locator(".attn-roofline-drop + text", has_text=label)
+        told = page.locator(".attn-drop + text", has_text=label)
         assert numbers(told.inner_html()) == [wanted]
 
 
@@ -345,4 +345,4 @@ def test_a_third_roof_is_drawn_where_exponentials_count(show):
     frame(page)
     assert third.get_attribute("visibility") is None
     height = float(third.get_attribute("d").split("L")[1].split()[1])
-    assert at(page.locator(".attn-roofline-knob"))[1] == pytest.approx(height, abs=0.01)
+    assert at(page.locator(".attn-knob"))[1] == pytest.approx(height, abs=0.01)

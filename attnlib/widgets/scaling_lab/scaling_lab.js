@@ -4,7 +4,7 @@ import { choice, slider } from "../shared/controls.js";
 import {
   bound, controlRow, follow, frameOf, panel, presets, readable, remember, spoken,
 } from "../shared/frame.js";
-import { fill, h, number, write } from "../shared/parts.js";
+import { fill, h, lines, number } from "../shared/parts.js";
 import { correlated, median, randomProducts, slopes, summarize } from "./sampling.js";
 import words from "./words.json";
 
@@ -64,14 +64,11 @@ export function render({ model, el }) {
       options: [["normal", "normal"], ["uniform", "uniform"], ["sign", "\u00b11"]],
     }),
   ];
-  const note = () => h("p", { class: "attn-panel-note" }, h("span"), h("span"));
-  const notes = words.charts.map(note);
+  const notes = words.charts.map(() => lines("attn-panel-note", 2));
   const filled = (numbers) =>
-    words.charts.map(([, , ...lines]) => lines.map((line) => fill(line, numbers)));
-  const writeNotes = readable(notes[0], (numbers) =>
-    filled(numbers).forEach((lines, i) =>
-      lines.forEach((line, k) => write(notes[i].children[k], line)),
-    ),
+    words.charts.map(([, , ...texts]) => texts.map((text) => fill(text, numbers)));
+  const writeNotes = readable(notes[0].element, (numbers) =>
+    filled(numbers).forEach((texts, i) => notes[i].write(texts)),
   );
   const voice = spoken(words);
 
@@ -113,12 +110,12 @@ export function render({ model, el }) {
     const slope = median(byQuery[name]);
     const numbers = { mean, std, own, largest: weights[0], slope };
     writeNotes(numbers);
-    const told = (lines, i) => `${words.charts[i][1]}: ${lines.join(", ")}.`;
+    const told = (texts, i) => `${words.charts[i][1]}: ${texts.join(", ")}.`;
     voice.say(() => [`d = ${d}.`, ...filled(numbers).map(told)].join(" "), numbers);
   }
 
   const panels = [histogram, sorted, derivatives].map(({ root }, i) =>
-    panel(words.charts[i][0], root, notes[i]),
+    panel(words.charts[i][0], root, notes[i].element),
   );
   el.append(
     frameOf(

@@ -1,7 +1,16 @@
 // Amounts of work, and the least time that they take on a machine. In Python: amounts.py, and
 // attnlib.cost.roofline_terms.
-import { slider } from "./controls.js";
-import { bound } from "./frame.js";
+import { button, slider } from "./controls.js";
+import { bound, change } from "./frame.js";
+
+export const RATES = ["flops_per_s", "bytes_per_s", "exponentials_per_s"];
+
+// A button for each machine, which takes over its rates.
+export function machineButtons(model, names, machines) {
+  const ratesOf = (name) => Object.fromEntries(RATES.map((rate, k) => [rate, machines[name][k]]));
+  const take = (name) => change(model, ratesOf(name));
+  return Object.entries(names).map(([name, label]) => button(label, () => take(name)));
+}
 
 // The seconds that each part takes alone, the longest of them, and which part that is.
 export function leastTime({ flops, bytes, exponentials }, machine) {

@@ -37,7 +37,7 @@ export function powerSlider({ label, powers: [min, max], value, onInput }) {
 }
 
 export function radio(group, value, onInput) {
-  const input = h("input", { type: "radio", name: group, value });
+  const input = h("input", { class: "attn-cover", type: "radio", name: group, value });
   input.addEventListener("change", () => onInput(value));
   return input;
 }
@@ -127,6 +127,7 @@ export function numberField({ label, min, max, value, digits = 2, onCommit, repo
   show();
   // A new value from elsewhere takes the place of what was typed and refused.
   const update = (next) => {
+    set(input, { "aria-label": name() });
     if (next === current) return;
     if (input.getAttribute("aria-invalid")) report("");
     current = next;

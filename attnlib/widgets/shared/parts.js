@@ -19,13 +19,18 @@ export function set(element, attributes) {
     if (last[name] === value && name in last) continue;
     last[name] = value;
     if (value === null || value === undefined || value === false) element.removeAttribute(name);
-    else element.setAttribute(name, value);
+    else element.setAttribute(name, value === true ? "" : value);
   }
   return element;
 }
 
 export function hide(element, hidden) {
   return set(element, { hidden: hidden ? "" : null });
+}
+
+// Parts of a picture that are drawn, or not.
+export function visible(there, ...elements) {
+  for (const element of elements) set(element, { visibility: there ? null : "hidden" });
 }
 
 export function write(element, text) {
@@ -118,6 +123,13 @@ export function fill(sentence, given) {
 export function written(words, numbers) {
   const places = [...JSON.stringify(words).matchAll(PLACE)];
   return Object.fromEntries(places.map(([, name, d]) => [name, spelled(numbers[name], d)]));
+}
+
+// A paragraph of lines, each with a place of its own.
+export function lines(kind, count) {
+  const spans = Array.from({ length: count }, () => h("span"));
+  const element = h("p", { class: `attn-lines ${kind}` }, ...spans);
+  return { element, write: (texts) => spans.forEach((span, k) => write(span, texts[k] ?? "")) };
 }
 
 // Plain text with `code` between backticks.

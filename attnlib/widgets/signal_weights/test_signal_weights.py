@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from traitlets import TraitError
-from widget_pages import frame, handle, point, refused
+from widget_pages import frame, handle, numbers, point, refused
 
 from attnlib import examples, figures
 from attnlib.widgets import SignalWeights
@@ -135,7 +135,7 @@ def test_weights_and_output_are_drawn(show, mode):
     path = page.locator(".attn-output").get_attribute("d")
     x, top = map(float, re.match(r"M(\S+) ([^l\s]+)l", path).groups())
     filtered, truth = (
-        np.array([p.split(",") for p in page.locator(line).get_attribute("points").split()], float)
+        np.reshape(numbers(page.locator(line).get_attribute("d")), (-1, 2))
         for line in (".attn-filtered", ".attn-truth")
     )
     assert [x, top + 8] == pytest.approx(filtered[20], abs=0.01)

@@ -2,9 +2,8 @@
 import { choice } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { panel, presets, readable, spoken } from "../shared/frame.js";
-import { movable } from "../shared/movable.js";
 import { fill, h, number, replaced, set, subscript, svg, trimmed, vector, write } from "../shared/parts.js";
-import { arrowParts, diamond, drawArrow, label } from "../shared/plane.js";
+import { arrowOf, diamond, drawArrow, label } from "../shared/plane.js";
 import { meanOf, mixture, placeLabel, planeOf } from "../shared/plane.js";
 import { answers } from "./answering.js";
 import { matrices } from "./matrices.js";
@@ -29,19 +28,15 @@ function queriesPanel(model, place) {
   const reach = Math.ceil(model.get("key_range")[1]) - 1;
   const ticks = Array.from({ length: reach }, (_, i) => i + 1).flatMap((t) => [-t, t]);
   const plane = planeOf(model.get("key_range"), "Queries and keys", ticks);
-  const keys = model.get("K").map((_, j) => arrowParts("key", `k${subscript(j)}`));
-  const queries = model.get("Q").map((_, i) => {
-    const parts = { ...arrowParts("query", `q${subscript(i)}`), distance: 34 };
-    parts.group = svg("g", null, parts.hit);
-    parts.speak = movable(parts.group, {
-      plane,
+  const keys = model.get("K").map((_, j) => arrowOf(plane, "key", `k${subscript(j)}`));
+  const queries = model.get("Q").map((_, i) =>
+    arrowOf(plane, "query", `q${subscript(i)}`, {
       label: `Query ${i + 1}`,
-      step: 0.1,
       at: () => model.get("Q")[i],
       place: (point) => place(i, point),
-    });
-    return parts;
-  });
+      distance: 34,
+    }),
+  );
   // Below lie the broad queries, so that a key on the same line stays in sight.
   for (const { shaft, tip } of [...queries, ...keys]) plane.root.append(shaft, tip);
   for (const { text } of [...keys, ...queries]) plane.root.append(text);
@@ -59,7 +54,6 @@ function queriesPanel(model, place) {
       drawArrow(plane, parts, Q[i]);
       for (const part of [parts.shaft, parts.tip])
         set(part, { "data-faint": i === chosen ? null : "" });
-      parts.speak();
     });
   }
   return { root: plane.root, draw };
@@ -138,7 +132,7 @@ export function render({ model, el }) {
     answering.draw(V, found, row);
     keys.draw(K);
     values.draw(V);
-    table.draw(found, row);
+    table.draw({ ...found, row });
     controls.forEach((control) => control.draw());
     const [scores, weights, output] = [found.scores[row], found.weights[row], found.output[row]];
     writeWorked(weights, output, row);
