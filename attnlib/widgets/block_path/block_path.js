@@ -123,8 +123,8 @@ export function render({ model, el }) {
     const settings = Object.fromEntries(SETTINGS.map((name) => [name, model.get(name)]));
     const i = item - 1;
     const ran = run(X, settings);
-    const before = run(first, settings).found;
-    const path = Object.fromEntries(Object.entries(ran.found).map(([name, rows]) => [name, rows[i]]));
+    const before = run(first, settings).stations;
+    const path = Object.fromEntries(Object.entries(ran.stations).map(([name, rows]) => [name, rows[i]]));
     const moved = Object.fromEntries(
       Object.entries(path).map(([name, row]) => [
         name,
@@ -150,7 +150,7 @@ export function render({ model, el }) {
     writeTexts(numbers, heading, workedLines(station, i, ran, settings), scale);
     const last = reach[settings.norm === "after" ? "norm2" : "sum2"];
     const reached = last.length ? `item${last.length > 1 ? "s" : ""} ${last.join(", ")}` : "no item";
-    voice.say(() => fill(words.said, { ...numbers, reached }), numbers);
+    voice.say(() => fill(words.announcement, { ...numbers, reached }), numbers);
   }
 
   el.append(

@@ -54,11 +54,11 @@ function scorePlot({ limit, at, place, key }) {
 export function keyTable({ limit, largest, at, place, redraw }) {
   const { part, cell, header, row, field, table, draw, restore, message } = liveTable("online");
   const put = (trait, j, value) => place(trait, replaced(at(trait), j, value));
-  const come = ({ found }, j) => found.blockOf[j] < found.came;
-  const power = ({ found }, j) => found.powers[j] || 0;
+  const come = ({ now }, j) => now.blockOf[j] < now.came;
+  const power = ({ now }, j) => now.powers[j] || 0;
   const ages = (state, j) => {
     if (!come(state, j)) return "later";
-    return state.found.blockOf[j] === state.found.came - 1 ? "new" : "past";
+    return state.now.blockOf[j] === state.now.came - 1 ? "new" : "past";
   };
   const number3 = (x) => (Number.isNaN(x) ? "" : number(x, 3));
   const wide = (kind, share, attributes) =>
@@ -82,28 +82,28 @@ export function keyTable({ limit, largest, at, place, redraw }) {
       onchange: (event) => put("masked", j, event.target.checked ? 1 : 0),
     });
     plots.push(scorePlot({ limit, key: j, at: () => at("scores")[j], place: (next) => put("scores", j, next) }));
-    const shrunk = (state) => state.found.earlier[j] > power(state, j) + 5e-4;
+    const shrunk = (state) => state.now.earlier[j] > power(state, j) + 5e-4;
     const track = h(
       "span",
       { class: "attn-online-track" },
-      wide("ghost", ({ found }) => found.earlier[j], { "data-shrunk": shrunk }),
+      wide("ghost", ({ now }) => now.earlier[j], { "data-shrunk": shrunk }),
       wide("ink", (state) => power(state, j)),
     );
     const marked = {
       "data-age": (state) => ages(state, j),
-      "data-first": ({ found }) => !j || found.blockOf[j] !== found.blockOf[j - 1],
+      "data-first": ({ now }) => !j || now.blockOf[j] !== now.blockOf[j - 1],
       "data-masked": ({ masked }) => Boolean(masked[j]),
     };
     return row(
       "key",
       marked,
-      cell("block-cell", { role: "rowheader" }, ({ found }) => String(found.blockOf[j] + 1)),
+      cell("block-cell", { role: "rowheader" }, ({ now }) => String(now.blockOf[j] + 1)),
       cell("key-cell", {}, h("label", { class: "attn-online-key" }, box, h("span", null, `k${subscript(j)}`))),
       cell("score-cell", {}, typed("scores", "score", limit)),
       cell("plot-cell", {}, plots[j].root),
-      cell("power-cell", {}, track, ({ found }) => number3(found.powers[j])),
+      cell("power-cell", {}, track, ({ now }) => number3(now.powers[j])),
       cell("value-cell", {}, typed("values", "value", largest)),
-      cell("product-cell", {}, ({ found, values }) => number3(found.powers[j] * values[j])),
+      cell("product-cell", {}, ({ now, values }) => number3(now.powers[j] * values[j])),
     );
   });
   const blank = (kind) => cell(`${kind}-cell`, {});
@@ -117,21 +117,21 @@ export function keyTable({ limit, largest, at, place, redraw }) {
       {},
       ...["block", "key", "score"].map(blank),
       cell("plot-cell", { role: "rowheader" }, "sums so far"),
-      cell("power-cell", {}, ({ found }) => `l = ${number(found.total, 3)}`),
+      cell("power-cell", {}, ({ now }) => `l = ${number(now.total, 3)}`),
       blank("value"),
-      cell("product-cell", {}, ({ found }) => `o = ${number(found.weighted, 3)}`),
+      cell("product-cell", {}, ({ now }) => `o = ${number(now.weighted, 3)}`),
     ),
   );
 
-  function drawAll(found, state) {
-    draw({ ...state, found });
+  function drawAll(now, state) {
+    draw({ ...state, now });
     plots.forEach((line, j) =>
       line.draw({
         score: state.scores[j],
         masked: Boolean(state.masked[j]),
-        origin: found.origins[j],
-        maximum: found.maximum,
-        before: found.before.maximum,
+        origin: now.origins[j],
+        maximum: now.maximum,
+        before: now.before.maximum,
       }),
     );
   }

@@ -19,38 +19,38 @@ const MACHINES = { core: [1.5e11, 2e10, 1.8e9], gpu: [5e14, 4e12, 4e12] };
 
 // All that follows from the state.
 function explored(model, crossingOf) {
-  const given = Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
-  const { n, itemsize, n_heads: heads } = given;
-  const found = timed(n, given);
-  const sumOf = (name) => countedSteps(given).reduce((sum, step) => sum + found[step][name], 0);
+  const state = Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
+  const { n, itemsize, n_heads: heads } = state;
+  const costs = timed(n, state);
+  const sumOf = (name) => countedSteps(state).reduce((sum, step) => sum + costs[step][name], 0);
   const sum = Object.fromEntries(MEASURES.map((name) => [name, sumOf(name)]));
-  const { pairs, total } = sums(n, given);
-  const doubling = sums(2 * n, given).total / total;
+  const { pairs, total } = sums(n, state);
+  const doubling = sums(2 * n, state).total / total;
   const scores = heads * n * n;
   const numbers = {
     n,
     twice: 2 * n,
-    d: given.d_model,
+    d: state.d_model,
     heads,
     pairs_share: rounded(pairs / total, 2),
     doubling,
     slope: Math.log2(doubling),
-    crossing: crossingOf(given),
+    crossing: crossingOf(state),
   };
   const texts = { pairs: amount(scores), held: amount(scores * itemsize, "B") };
   const told = {
-    scores: fill(words[given.way === "naive" ? "kept" : "blocks"], texts),
+    scores: fill(words[state.way === "naive" ? "kept" : "blocks"], texts),
     growth: fill(words.doubling, numbers),
     lead: fill(words[Number.isNaN(numbers.crossing) ? "never" : "half"], numbers),
-    measure: words.measures[given.measure],
-    work_said: amount(sum.work),
-    moved_said: amount(sum.bytes, "B"),
-    least_said: amount(sum.seconds, "s"),
+    measure: words.measures[state.measure],
+    work_text: amount(sum.work),
+    moved_text: amount(sum.bytes, "B"),
+    least_text: amount(sum.seconds, "s"),
   };
-  return { given, found, sum, numbers, told };
+  return { state, costs, sum, numbers, told };
 }
 
-// The most heads, up to so many, that share d evenly.
+// The largest number of heads, at most this one, that divides d.
 function shared(heads, d) {
   let fitting = Math.min(heads, d);
   while (d % fitting) fitting -= 1;
@@ -80,18 +80,18 @@ function sizeSlider(model, trait, label, sizes, take) {
 // Length and heads. A length that the heads do not share takes fewer of them, for as long as need be.
 function sizeSliders(model) {
   let wished = null;
-  let given = null;
+  let lowered = null;
   const take = (d) => {
-    if (model.get("n_heads") !== given) wished = model.get("n_heads");
-    given = shared(wished, d);
-    change(model, { d_model: d, n_heads: given });
+    if (model.get("n_heads") !== lowered) wished = model.get("n_heads");
+    lowered = shared(wished, d);
+    change(model, { d_model: d, n_heads: lowered });
   };
   const lengths = new Set(LENGTHS);
   const fitting = () => HEADS.filter((heads) => model.get("d_model") % heads === 0);
   return [
     sizeSlider(model, "d_model", "Width d", () => lengths.add(model.get("d_model")), take),
     sizeSlider(model, "n_heads", "Heads h", fitting, (heads) => {
-      wished = given = null;
+      wished = lowered = null;
       change(model, { n_heads: heads });
     }),
   ];
@@ -126,11 +126,11 @@ export function render({ model, el }) {
   ];
   const machines = machineButtons(model, words.machines, MACHINES);
   // The curves and their crossing do not hang on n.
-  const keyOf = (given) => ["measure", ...SIZES, ...RATES].map((name) => given[name]).join();
+  const keyOf = (state) => ["measure", ...SIZES, ...RATES].map((name) => state[name]).join();
   let last = {};
-  const crossing = (given) => {
-    const key = keyOf(given);
-    if (key !== last.key) last = { key, crossing: crossingOf(given) };
+  const crossing = (state) => {
+    const key = keyOf(state);
+    if (key !== last.key) last = { key, crossing: crossingOf(state) };
     return last.crossing;
   };
   const voice = spoken(words);
@@ -141,12 +141,12 @@ export function render({ model, el }) {
   });
 
   function draw() {
-    const { given, found, sum, numbers, told } = explored(model, crossing);
-    chart.draw(given, numbers.crossing, last.key);
-    table.draw({ costs: found, sum, given });
+    const { state, costs, sum, numbers, told } = explored(model, crossing);
+    chart.draw(state, numbers.crossing, last.key);
+    table.draw({ costs, sum, state });
     controls.forEach((control) => control.draw());
-    writeTexts(told, workedLines(given, found[given.step]));
-    voice.say(() => fill(words.said, { ...numbers, ...told }), numbers);
+    writeTexts(told, workedLines(state, costs[state.step]));
+    voice.say(() => fill(words.announcement, { ...numbers, ...told }), numbers);
   }
 
   el.append(

@@ -63,9 +63,9 @@ export function growthChart({ at, place }) {
   let drawn = null;
 
   // All that does not hang on n.
-  function drawCurves(given, crossing) {
-    const { measure } = given;
-    const of = (size) => sums(size, given);
+  function drawCurves(state, crossing) {
+    const { measure } = state;
+    const of = (size) => sums(size, state);
     const [low, high] = [1, MOST].map((size) => Math.log10(of(size).total));
     axes.y = [low - MARGIN, high + MARGIN];
     write(unitName, words.measures[measure]);
@@ -96,7 +96,7 @@ export function growthChart({ at, place }) {
       y: under < floor - 5 ? under : under - 28,
       "text-anchor": after ? "end" : "start",
     });
-    write(names[1], words.rest[given.part]);
+    write(names[1], words.rest[state.part]);
     visible(crossing <= MOST, drop, ring, where);
     if (crossing <= MOST) {
       const [cx, cy] = [toX(crossing), heightOf(of(crossing).rest)];
@@ -108,12 +108,12 @@ export function growthChart({ at, place }) {
     }
   }
 
-  function draw(given, crossing, key) {
-    if (key !== drawn) drawCurves(given, crossing);
+  function draw(state, crossing, key) {
+    if (key !== drawn) drawCurves(state, crossing);
     drawn = key;
-    const pointAt = (n) => [toX(n), toY(Math.log10(sums(n, given).total))];
-    set(doubled, { d: path([pointAt(given.n), pointAt(Math.min(2 * given.n, MOST))]) });
-    here(...pointAt(given.n));
+    const pointAt = (n) => [toX(n), toY(Math.log10(sums(n, state).total))];
+    set(doubled, { d: path([pointAt(state.n), pointAt(Math.min(2 * state.n, MOST))]) });
+    here(...pointAt(state.n));
   }
   return { root, draw };
 }

@@ -9,7 +9,7 @@ export function stepsTable({ measure, choose }) {
   const { part, cell, header, row, table, draw } = liveTable("cost");
   const choices = { measure: uniqueId("measure"), step: uniqueId("step") };
   const pick = (trait, value, text, onchange) => {
-    const checked = ({ given }) => given[trait] === value;
+    const checked = ({ state }) => state[trait] === value;
     const input = { class: "attn-cover", type: "radio", name: choices[trait], checked, onchange };
     return part("label", { class: "attn-cost-pick" }, part("input", input), part("span", {}, text));
   };
@@ -17,8 +17,8 @@ export function stepsTable({ measure, choose }) {
     header("cell", pick("measure", name, words.measures[name], () => measure(name))),
   );
   const written = (count, name) => amount(count, words.units[name]);
-  const largest = ({ costs, given }, name) =>
-    Math.max(...countedSteps(given).map((step) => costs[step][name])) || 1;
+  const largest = ({ costs, state }, name) =>
+    Math.max(...countedSteps(state).map((step) => costs[step][name])) || 1;
   const lines = STEPS.map((step) => {
     const bars = MEASURES.map((name) => {
       const style = (state) => `--share: ${percent(state.costs[step][name] / largest(state, name))}`;
@@ -27,8 +27,8 @@ export function stepsTable({ measure, choose }) {
       return cell("", attributes, ({ costs }) => written(costs[step][name], name));
     });
     const attributes = {
-      hidden: ({ given }) => !countedSteps(given).includes(step),
-      "data-chosen": ({ given }) => given.step === step,
+      hidden: ({ state }) => !countedSteps(state).includes(step),
+      "data-chosen": ({ state }) => state.step === step,
     };
     const head = cell("step", { role: "rowheader" }, pick("step", step, words.steps[step], () => choose(step)));
     return row(overPairs(step) ? "pairs" : "items", attributes, head, ...bars);

@@ -19,10 +19,10 @@ const sentence = (text) => text.replace(/^[a-z](?=[a-z])/, (first) => first.toUp
 function flowOf(model) {
   const [Q, K, V, target, goal, entry, nudge, mask, without] = TRAITS.map((name) => model.get(name));
   const pairs = allowed(Q.length, K.length, mask);
-  const found = forwards({ q: Q, k: K, v: V }, pairs);
-  const aim = goalOf(goal, found.y, target);
-  const slopes = backwards(found, aim.d, without);
-  return { pairs, found, target, goal, entry, nudge, without, value: aim.value, slopes };
+  const matrices = forwards({ q: Q, k: K, v: V }, pairs);
+  const aim = goalOf(goal, matrices.y, target);
+  const slopes = backwards(matrices, aim.d, without);
+  return { pairs, matrices, target, goal, entry, nudge, without, value: aim.value, slopes };
 }
 
 export function render({ model, el }) {
@@ -86,13 +86,13 @@ export function render({ model, el }) {
 
   function draw() {
     const flow = flowOf(model);
-    const { pairs, found, target, goal, entry, nudge, without, value, slopes } = flow;
+    const { pairs, matrices, target, goal, entry, nudge, without, value, slopes } = flow;
     const how = recipe(entry, pairs, width, without);
-    const moved = (t) => nudged(found, pairs, goal, target, entry, t);
+    const moved = (t) => nudged(matrices, pairs, goal, target, entry, t);
     const { letter, i, j } = placeOf(entry);
     const slope = slopes[letter][i][j];
     const live = reached(goal, pairs, width);
-    table.draw({ ...flow, matrices: found, live, uses: usesOf(how, keys) });
+    table.draw({ ...flow, live, uses: usesOf(how, keys) });
     plot.draw(moved, slope, nudge);
     whole.checked = goal === "loss";
     controls.forEach((control) => control.draw());
@@ -107,8 +107,8 @@ export function render({ model, el }) {
       entry: named(entry),
     };
     const told = (name) => sentence(fill(words[name], { ...numbers, ...names }));
-    writeTexts(told, workedLines(how, found, slopes));
-    voice.say(() => told("said"), numbers);
+    writeTexts(told, workedLines(how, matrices, slopes));
+    voice.say(() => told("announcement"), numbers);
   }
 
   const whichLoss = h(

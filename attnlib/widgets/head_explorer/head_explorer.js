@@ -176,7 +176,7 @@ export function render({ model, el }) {
       hide(aims[i].element, head > heads);
       off.show(String(head), head <= heads);
     });
-    voice.say(() => fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
   el.append(

@@ -138,26 +138,26 @@ export function render({ model, el }) {
     const state = Object.fromEntries(
       [...TRAITS, "scores", "values"].map((name) => [name, model.get(name)]),
     );
-    const found = rows(state);
+    const computed = rows(state);
     const last = state.step - 1;
     const numbers = {
-      ...found,
+      ...computed,
       query: state.step,
-      weights: found.weights[last],
-      output: found.output[last],
+      weights: computed.weights[last],
+      output: computed.output[last],
     };
-    table.draw({ ...state, rows: found });
+    table.draw({ ...state, rows: computed });
     counts.draw({ way: state.way, texts: written(words, numbers) });
     controls.forEach((control) => control.draw());
     writeWorked(numbers, state.step);
     const notes = [
-      words[found.lost.length ? "lost" : "found"],
-      words[found.differ.length ? "differ" : "same"],
+      words[computed.lost.length ? "lost" : "none_lost"],
+      words[computed.differ.length ? "differ" : "same"],
     ].map((sentence) => fill(sentence, numbers));
     write(lost, notes[0]);
     write(differ, notes[1]);
-    set(lost, { "data-any": found.lost.length ? "" : null });
-    const first = words[found.lost.includes(state.step) ? "empty" : "row"];
+    set(lost, { "data-any": computed.lost.length ? "" : null });
+    const first = words[computed.lost.includes(state.step) ? "empty" : "row"];
     voice.say(() => [fill(first, numbers), ...notes, fill(words.count, numbers)].join(" "), numbers);
   }
 

@@ -138,7 +138,7 @@ function jacobianPanel(model) {
 }
 
 export function render({ model, el }) {
-  const given = scoresPanel(model);
+  const dragged = scoresPanel(model);
   const made = weightsPanel(model);
   const moved = jacobianPanel(model);
   const voice = spoken(words);
@@ -151,12 +151,12 @@ export function render({ model, el }) {
   const panels = h(
     "div",
     { class: "attn-panels attn-normalizers" },
-    titled(words.scores, given),
+    titled(words.scores, dragged),
     titled(words.weights, made),
     slopes,
   );
   const writeNumbers = readable(panels, (scores, all, J) => {
-    given.writeNumbers(scores);
+    dragged.writeNumbers(scores);
     made.writeNumbers(all);
     moved.writeNumbers(J);
   });
@@ -169,7 +169,7 @@ export function render({ model, el }) {
     const J = jacobian(chosen, scores, temperature);
     const best = scores.indexOf(Math.max(...scores));
     const threshold = scores[best] - temperature * all.sparsemax[best];
-    given.draw(scores, chosen === "sparsemax" ? threshold : null);
+    dragged.draw(scores, chosen === "sparsemax" ? threshold : null);
     made.draw(all, chosen);
     moved.draw(J);
     writeNumbers(scores, all, J);
@@ -177,7 +177,7 @@ export function render({ model, el }) {
     write(slopes.firstChild, fill(words.jacobian, { name }));
     controls.forEach((control) => control.draw());
     const numbers = { ...all, own: J.map((row, i) => row[i]) };
-    voice.say(() => fill(words.said, { ...numbers, name }), numbers);
+    voice.say(() => fill(words.announcement, { ...numbers, name }), numbers);
   }
 
   el.append(

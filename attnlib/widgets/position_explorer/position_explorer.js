@@ -77,7 +77,7 @@ export function render({ model, el }) {
     faces.draw({ from, to, angles: numbers.angle, reach, chosen, scheme }, numbers);
     controls.forEach((control) => control.draw());
     writeTexts(numbers, workedLines(state, chosen, numbers, from, to));
-    voice.say(() => fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
   el.append(

@@ -118,14 +118,14 @@ export function render({ model, el }) {
 
   function draw() {
     const [query, keys, values, kind, heat] = TRAITS.map((name) => model.get(name));
-    const found = attend([query], keys, values, { normalizer: kind, temperature: heat });
-    const [scores, weights, y] = [found.scores[0], found.weights[0], found.output[0]];
+    const attended = attend([query], keys, values, { normalizer: kind, temperature: heat });
+    const [scores, weights, y] = [attended.scores[0], attended.weights[0], attended.output[0]];
     matching.draw(query, keys);
     returning.draw(values, weights, y);
     table.draw({ scores, weights, y, V: values, normalizer: kind, temperature: heat });
     controls.forEach((control) => control.draw());
     const numbers = { weights, output: y };
-    voice.say(() => fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
   el.append(

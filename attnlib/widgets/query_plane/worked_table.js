@@ -82,6 +82,6 @@ export function workedTable(model) {
     ),
   );
   const query = pair("Query", () => model.get("query"), (point) => change(model, { query: point }), model.get("key_range"));
-  const given = h("p", { class: "attn-example-query attn-query" }, "q = ", query);
-  return { element: h("div", null, given, element, message), draw, restore };
+  const queryLine = h("p", { class: "attn-example-query attn-query" }, "q = ", query);
+  return { element: h("div", null, queryLine, element, message), draw, restore };
 }

@@ -84,29 +84,29 @@ export function render({ model, el }) {
     return Object.fromEntries(Object.entries(SCALES).map(of));
   });
 
-  const summaryOf = remember((name, d, ...given) =>
-    summarize(scoresOf(d, ...given), SCALES[name](d)),
+  const summaryOf = remember((name, d, ...settings) =>
+    summarize(scoresOf(d, ...settings), SCALES[name](d)),
   );
 
   function draw() {
     const [d, name] = [model.get("dimension"), model.get("scale")];
-    const given = ["distribution", "seed", "correlation"].map((trait) => model.get(trait));
-    const found = summaryOf(name, d, ...given);
-    const byQuery = slopesOf(d, ...given);
+    const settings = ["distribution", "seed", "correlation"].map((trait) => model.get(trait));
+    const summary = summaryOf(name, d, ...settings);
+    const byQuery = slopesOf(d, ...settings);
     names.forEach(([other], i) => {
       columns[i].draw(byQuery[other].map((slope) => Math.max(Math.log10(slope), FLATTEST)));
       columns[i].choose(other === name);
     });
     const counts = bins.map(() => 0);
-    for (const score of found.scores) {
+    for (const score of summary.scores) {
       const bin = Math.min(Math.max(Math.floor(score) + REACH, 0), counts.length - 1);
       counts[bin] += 1;
     }
     const tallest = Math.max(...counts);
     drawHistogram(counts.map((count) => count / tallest));
-    drawSorted(found.sorted);
+    drawSorted(summary.sorted);
     controls.forEach((control) => control.draw());
-    const { mean, std, own, sorted: weights } = found;
+    const { mean, std, own, sorted: weights } = summary;
     const slope = median(byQuery[name]);
     const numbers = { mean, std, own, largest: weights[0], slope };
     writeNotes(numbers);

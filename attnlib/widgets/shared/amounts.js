@@ -39,7 +39,7 @@ export function amount(value, unit = "") {
   return `${rounded(x, digits).toFixed(digits)} ${PREFIXES[power]}${unit}`.trim();
 }
 
-// The same without the zeros at its end, for what is given.
+// The same without the zeros at its end, for what was typed or chosen.
 export function plain(value, unit) {
   return amount(value, unit).replace(/(\.\d*[1-9])0+(?= |$)|\.0+(?= |$)/, "$1");
 }
@@ -49,7 +49,7 @@ export function grouped(x) {
   return x.toFixed(0).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
-// So many items as this power of two says. A whole step from `now` doubles or halves it exactly.
+// The number of items at this power of two. A whole step from `now` doubles or halves it exactly.
 export function itemsAt(power, now, most) {
   const steps = power - Math.log2(now);
   const whole = Math.round(steps);

@@ -13,7 +13,7 @@ export function chart(name, { x, y, xTicks, yTicks, xLabel }) {
   return axes;
 }
 
-// A column of so many dots round x, side by side over this width, all in one path of strokes
+// A column of `count` dots round x, side by side over this width, all in one path of strokes
 // without length, whose caps are round.
 export function dots(plot, x, width, count) {
   const placeOf = (_, i) => plot.toX(x + width * ((i + 0.5) / count - 0.5)).toFixed(2);

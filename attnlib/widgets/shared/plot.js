@@ -11,7 +11,7 @@ export function nameTag(text, anchor = "start", x = 0, y = 0) {
   return set(tick(x, y, anchor, text), { class: "attn-tick attn-name-tag" });
 }
 
-// An empty picture: what is read in it is no smaller than it was made.
+// An empty picture whose letters and handles keep their size on a small screen.
 export function picture(name, width, height, attributes) {
   const root = svg("svg", { role: "group", "aria-label": name, ...attributes });
   return width ? keepSizes(set(root, { viewBox: `0 0 ${width} ${height}` })) : root;
@@ -71,7 +71,7 @@ export function plot(name, { kind = "", width, height, edges, pad = [0, 0], rx, 
     root.append(element);
     arrange(() => set(element, { x: (left + wide - right) / 2 }));
   }
-  // Rules, at most so many, that are drawn at these values of y, with a text beside each.
+  // Rules, at most `count`, drawn at these values of y with a text beside each.
   function levels(count) {
     const rules = Array.from({ length: count }, () => [rule(0), tick(left - 5, 0, "end", "")]);
     root.append(...rules.map(([, text]) => text));

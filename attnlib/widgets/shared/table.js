@@ -1,4 +1,4 @@
-// Tables of numbers that live: what a part shows may be a function of the state.
+// Tables of live numbers: an attribute or a text of a part may be a function of the state.
 import { complaints, numberField } from "./controls.js";
 import { readable } from "./frame.js";
 import { h, set, write } from "./parts.js";
@@ -8,10 +8,10 @@ export function percent(share) {
   return `${(100 * share).toFixed(2)}%`;
 }
 
-// The classes of rows and cells begin with `attn-` and this prefix. Attributes that are functions
-// follow the state in every frame, those that begin with "on" answer gestures; children that are
-// functions are numbers, written at the pace of reading, as is the attribute `text`. What is `paced`
-// does all at that pace.
+// Classes of rows and cells begin with `attn-` and this prefix. Attributes that are functions follow
+// the state in every frame, except those that begin with "on", which answer gestures. Children that
+// are functions, and the attribute `text`, are written at the pace of reading; in a table that is
+// `paced`, the attributes too.
 export function liveTable(prefix, { paced = false } = {}) {
   const { element: message, reporter } = complaints();
   const [shown, numbers, fields] = [[], [], []];
@@ -63,5 +63,5 @@ export function liveTable(prefix, { paced = false } = {}) {
     writeNumbers(state);
   }
   const restore = () => fields.forEach((made) => made.restore());
-  return { follow, part, cell, header, row, track, field, table, draw, restore, message };
+  return { part, cell, header, row, track, field, table, draw, restore, message };
 }

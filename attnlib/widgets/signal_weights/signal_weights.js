@@ -97,7 +97,7 @@ export function render({ model, el }) {
   const worked = h("p", { class: "attn-worked" });
   const voice = spoken(words);
   const tell = readable(worked, (numbers) => {
-    const text = fill(words.said, numbers);
+    const text = fill(words.announcement, numbers);
     write(worked, text);
     voice.say(() => text, numbers);
   });

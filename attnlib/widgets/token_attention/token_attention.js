@@ -30,10 +30,10 @@ function rowButtons(model) {
   const message = h("p", { class: "attn-message", "aria-live": "assertive" });
   const act = (label, next, refuse = () => "") =>
     button(label, () => {
-      const given = rowOf(model);
-      const why = refuse(given.tokens.length);
+      const marked = rowOf(model);
+      const why = refuse(marked.tokens.length);
       write(message, why);
-      if (!why) change(model, next(given));
+      if (!why) change(model, next(marked));
     });
   const element = h(
     "div",
@@ -91,11 +91,11 @@ export function render({ model, el }) {
     const pair = (a, b, s, w) => `${tokens[a]} \u2192 ${tokens[b]}: score ${s}, weight ${w}`;
     const { score, score_back: s, weight, back, weights, output } = numbers;
     const terms = weights.map((w, j) => `${number(w, 3)}\u00a0[${V[j].map((x) => trimmed(x)).join(",\u00a0")}]`);
-    const found = vector(output, 3).replace(" ", "\u00a0");
+    const mixed = vector(output, 3).replace(" ", "\u00a0");
     worked.write([
       pair(row, column, number(score), number(weight, 3)),
       pair(column, row, number(s), number(back, 3)),
-      `y(${tokens[row]}) = ${terms.join(" + ")} = ${found}`,
+      `y(${tokens[row]}) = ${terms.join(" + ")} = ${mixed}`,
     ]);
   });
 
@@ -107,7 +107,7 @@ export function render({ model, el }) {
     const vectors = tokens.map((word) => X[vocabulary.indexOf(word)]);
     attended = attendTokens(vectors, ...MATRICES.map((name) => matrices[name]));
     const { scores, weights, V, output } = attended;
-    const across = weights.map((found) => found[row]);
+    const across = weights.map((each) => each[row]);
     const numbers = {
       place: row + 1,
       partner: column + 1,
@@ -128,7 +128,7 @@ export function render({ model, el }) {
     keys.draw();
     writeWorked(tokens, row, column, numbers, V);
     const names = { name: tokens[row], partner_name: tokens[column] };
-    voice.say(() => fill(words.said, { ...numbers, ...names }), numbers);
+    voice.say(() => fill(words.announcement, { ...numbers, ...names }), numbers);
   }
 
   const restore = () => {

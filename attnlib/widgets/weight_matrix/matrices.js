@@ -29,7 +29,7 @@ export function matrices({ queries, keys, range, at, place, choose }) {
   const plain = [["", "plain"], ...AXES.map((axis) => [axis, "plain"])];
   const [q, y] = [named("q", "query"), named("y", "value")];
   const cellsOf = [
-    ["given", plain, (i) => [q(i), ...each(2, (a) => cell("entry", {}, typed(i, a)))]],
+    ["typed", plain, (i) => [q(i), ...each(2, (a) => cell("entry", {}, typed(i, a)))]],
     ["scores", columns("k", "key"), (i) => each(keys, (j) => digits(({ scores }) => scores[i][j], 2))],
     ["weights", [...columns("k", "key"), ["sum", "plain"]], (i) => [...each(keys, (j) => weight(i, j)), digits((state) => sum(state, i), 3)]],
     ["output", plain, (i) => [y(i), ...each(2, (a) => digits(({ output }) => output[i][a], 2))]],

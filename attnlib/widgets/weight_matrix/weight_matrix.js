@@ -71,12 +71,12 @@ function answersPanel(model) {
   }));
   for (const { mark, text } of outputs) plane.root.append(mark, text);
 
-  function draw(V, found, chosen) {
-    const middle = meanOf(found.output.map(plane.to));
-    const [ox, oy] = plane.to(found.output[chosen]);
-    mixed.draw(V.map(plane.to), found.weights[chosen], [ox, oy]);
+  function draw(V, result, chosen) {
+    const middle = meanOf(result.output.map(plane.to));
+    const [ox, oy] = plane.to(result.output[chosen]);
+    mixed.draw(V.map(plane.to), result.weights[chosen], [ox, oy]);
     outputs.forEach(({ mark, text }, i) => {
-      const [x, y] = plane.to(found.output[i]);
+      const [x, y] = plane.to(result.output[i]);
       const r = i === chosen ? 9 : 6;
       set(mark, {
         d: diamond([x, y], r),
@@ -121,24 +121,24 @@ export function render({ model, el }) {
   ];
   const writeWorked = readable(worked, (weights, output, row) => {
     const products = weights.map((w, j) => `${number(w, 3)}\u00a0v${subscript(j)}`);
-    const found = vector(output).replace(" ", "\u00a0");
-    write(worked, `y${subscript(row)} = ${products.join(" + ")} = ${found}`);
+    const mixed = vector(output).replace(" ", "\u00a0");
+    write(worked, `y${subscript(row)} = ${products.join(" + ")} = ${mixed}`);
   });
 
   function draw() {
     const [Q, K, V, row, axis] = TRAITS.map((name) => model.get(name));
-    const found = answers(Q, K, V, axis);
+    const result = answers(Q, K, V, axis);
     meeting.draw(Q, K, row);
-    answering.draw(V, found, row);
+    answering.draw(V, result, row);
     keys.draw(K);
     values.draw(V);
-    table.draw({ ...found, row });
+    table.draw({ ...result, row });
     controls.forEach((control) => control.draw());
-    const [scores, weights, output] = [found.scores[row], found.weights[row], found.output[row]];
+    const [scores, weights, output] = [result.scores[row], result.weights[row], result.output[row]];
     writeWorked(weights, output, row);
     const sum = weights.reduce((a, b) => a + b, 0);
     const numbers = { query: row + 1, scores, weights, sum, output };
-    voice.say(() => fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
   el.append(
