@@ -119,7 +119,7 @@ def perform(page, move):
     page.evaluate(
         "(given) => { const [model] = AttentionBook.models.values();"
         "for (const [name, value] of Object.entries(given)) model.set(name, value); }",
-        move.given,
+        move.before,
     )
     frame(page)
     control = page.get_by_role(move.role, name=move.name, exact=True)

@@ -1,6 +1,6 @@
 """The book's widgets: alive in Jupyter with a kernel, and in the built page without one.
 
-Each is a folder that is found by being there; the Python file of its name holds its class.
+Each is a folder, which nothing else has to name; the Python file of its name holds its class.
 """
 
 from importlib import import_module

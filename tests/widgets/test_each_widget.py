@@ -1,4 +1,4 @@
-"""Every widget that is found, without a browser: what it declares, keeps, draws and is given."""
+"""Every widget, without a browser: what it declares, keeps, draws and takes."""
 
 import doctest
 import inspect
@@ -26,18 +26,18 @@ EVIL = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> & \"
 
 
 def samples(name):
-    return [WIDGETS[name](**given) for given in WIDGETS[name].samples]
+    return [WIDGETS[name](**sample) for sample in WIDGETS[name].samples]
 
 
 @each
-def test_a_widget_is_public_under_the_name_of_its_class(name):
+def test_widgets_are_public_by_class_name(name):
     public = {cls.__name__: cls for cls in WIDGETS.values()}[WIDGETS[name].__name__]
     assert getattr(widgets, public.__name__) is WIDGETS[name] is public
     assert public.__name__ in widgets.__all__ and public.script == name
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_what_a_class_leaves_out_of_its_declaration_is_asked_for(part):
+def test_missing_declarations_are_asked_for(part):
     name, known = next(iter(WIDGETS.items()))
     less = type("Less", (known,), {part: getattr(BookWidget, part)})
     with pytest.raises(TypeError, match=re.escape(f"Less declares no `{part}`: {PARTS[part]}")):
@@ -57,7 +57,7 @@ def test_its_declaration_can_be_used(name):
     assert cls.look in ("column", "wide", "boxed") and cls.shows.endswith(".")
     moves = list(samples(name)[0].moves())
     assert moves and all(move.then or move.says for move in moves)
-    assert all({*move.then, *move.given} <= set(cls.state_names()) for move in moves)
+    assert all({*move.then, *move.before} <= set(cls.state_names()) for move in moves)
 
 
 @each
@@ -109,7 +109,7 @@ def test_its_output_holds_view_state_picture_and_words(name):
 
 
 @each
-def test_its_picture_shows_its_state_the_same_every_time_in_the_books_colours(name):
+def test_its_picture_is_reproducible_and_in_palette(name):
     pictures = [next(iter(widget.picture().values())) for widget in samples(name)]
     assert all(a != b for a, b in itertools.combinations(pictures, 2))
     assert pictures[0] == next(iter(samples(name)[0].picture().values()))
@@ -120,7 +120,7 @@ def test_its_picture_shows_its_state_the_same_every_time_in_the_books_colours(na
             assert DARK["page"] in colours <= set(DARK.values())
 
 
-def test_a_picture_made_with_pyplot_is_not_shown_besides():
+def test_a_pyplot_picture_is_not_shown_twice():
     class Drawn:
         @still
         def picture(self):
@@ -142,17 +142,17 @@ def replaced(value, text):
 @each
 def test_no_text_becomes_markup_in_the_page(name, tmp_path):
     cls = WIDGETS[name]
-    path, found = tmp_path / "page.html", {}
+    path, tags = tmp_path / "page.html", {}
     texts = [n for n in cls.state_names() if isinstance(cls.class_traits()[n], traitlets.Unicode)]
     texts += [n for n in cls.samples[0] if isinstance(cls.class_traits()[n], traitlets.List)]
     for text in ("plain", EVIL):
-        given = cls.samples[0] | {n: replaced(cls.samples[0].get(n, ""), text) for n in texts}
-        data, _ = cls(**given)._repr_mimebundle_()
+        traits = cls.samples[0] | {n: replaced(cls.samples[0].get(n, ""), text) for n in texts}
+        data, _ = cls(**traits)._repr_mimebundle_()
         path.write_text(widget_page_text([data]), encoding="utf-8")
-        found[text] = [tag for tag, _ in Page(path).elements]
+        tags[text] = [tag for tag, _ in Page(path).elements]
         if "text/html" in data:
             assert text in Page(path).text
-    assert found["plain"] == found[EVIL]
+    assert tags["plain"] == tags[EVIL]
 
 
 @each

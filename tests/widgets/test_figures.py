@@ -19,7 +19,7 @@ def closed():
     plt.close("all")
 
 
-def test_heatmap_puts_queries_down_and_keys_across_on_the_fixed_scale():
+def test_heatmap_rows_are_queries_on_a_fixed_scale():
     ax = figures.heatmap(np.full((2, 3), 0.25), queries=["a", "b"], keys=["x", "y", "z"])
     assert [t.get_text() for t in ax.get_xticklabels()] == ["x", "y", "z"]
     assert [t.get_text() for t in ax.get_yticklabels()] == ["a", "b"]
@@ -37,7 +37,7 @@ def test_heatmap_writes_numbers_up_to_eight_by_eight():
     assert len(figures.heatmap(np.eye(9)).texts) == 0
 
 
-def test_heatmap_of_booleans_is_ink_where_they_are_true_and_writes_no_numbers():
+def test_boolean_heatmaps_are_ink_without_numbers():
     ax = figures.heatmap(np.eye(2, dtype=bool), queries=["a", "b"], keys=["x", "y"])
     shown = ax.images[0].get_array()
     assert shown[0, 0] == shown[1, 1] > 0.55 > shown[0, 1] == shown[1, 0] > 0
@@ -55,7 +55,7 @@ def test_heatmap_refuses_what_is_no_matrix_of_weights(matrix, message):
         figures.heatmap(matrix)
 
 
-def test_stems_stand_on_zero_and_are_as_high_as_the_weights():
+def test_stems_are_as_high_as_the_weights():
     bars = figures.stems([0.2, 0.8], names=["a", "b"]).patches
     assert [round(bar.get_height(), 3) for bar in bars] == [0.2, 0.8]
 

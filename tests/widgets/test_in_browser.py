@@ -1,7 +1,7 @@
-"""Every widget that is found, in a real browser without a kernel: what it declares is what it does.
+"""Every widget, in a real browser without a kernel: what it declares is what it does.
 
 All tests of a widget share one page, loaded anew for each.  Its timers run at once, so that what is
-said after a rest is there without one.
+spoken after a rest is there without one.
 """
 
 import json
@@ -42,7 +42,7 @@ def opened(request, browser, tmp_path_factory):
         key = (count, *screen.items())
         if key not in pages:
             path = folder / f"{count}.html"
-            shown = [cls(**given) for given in cls.samples[:count]]
+            shown = [cls(**sample) for sample in cls.samples[:count]]
             path.write_text(widget_page_text(shown), encoding="utf-8")
             pages[key] = watch.page(**screen)
             pages[key].add_init_script(AT_ONCE)
@@ -82,12 +82,12 @@ def reset(page):
 
 def agrees(page, cls, *, changed):
     """The page has the first sample's state with these changes, and says what Python says."""
-    found = state(page, cls)
-    assert rounded(found) == rounded(first(cls, **changed))
+    now = state(page, cls)
+    assert rounded(now) == rounded(first(cls, **changed))
     spoken = page.locator("[aria-live=polite]")
-    assert (spoken.inner_text() if spoken.count() else "") == cls(**found).said()
+    assert (spoken.inner_text() if spoken.count() else "") == cls(**now).announcement()
     told = page.evaluate("window.told")
-    assert told is None or told == cls(**found).shown()
+    assert told is None or told == cls(**now).shown()
 
 
 def test_it_says_what_python_says_of_every_sample(opened):
@@ -96,17 +96,17 @@ def test_it_says_what_python_says_of_every_sample(opened):
     frame(page)
     places = page.locator("[data-alive]").all()
     assert len(places) == len(cls.samples)
-    for place, given in zip(places, cls.samples):
+    for place, sample in zip(places, cls.samples):
         spoken = place.locator("[aria-live=polite]")
-        assert (spoken.inner_text() if spoken.count() else "") == cls(**given).said()
-        assert cls(**given).task.replace("`", "") in place.inner_text()
+        assert (spoken.inner_text() if spoken.count() else "") == cls(**sample).announcement()
+        assert cls(**sample).task.replace("`", "") in place.inner_text()
     assert page.locator("main img").count() == 0
 
 
-def test_every_move_does_by_keyboard_what_is_declared_and_reset_takes_it_back(cls, page):
+def test_moves_work_by_keyboard_and_reset_undoes_them(cls, page):
     for move in cls(**cls.samples[0]).moves():
         perform(page, move)
-        agrees(page, cls, changed=move.given | move.then)
+        agrees(page, cls, changed=move.before | move.then)
         assert move.says in page.locator(".attn").inner_text(), move
         assert page.locator("[aria-invalid]").count() == 0, move
         reset(page)
@@ -116,18 +116,18 @@ def test_every_move_does_by_keyboard_what_is_declared_and_reset_takes_it_back(cl
 
 def test_every_control_is_declared_and_has_a_name(cls, page):
     sample = cls(**cls.samples[0])
-    declared = {(move.role, move.name) for move in sample.moves() if not move.given}
+    declared = {(move.role, move.name) for move in sample.moves() if not move.before}
     buttons = [option["label"] for option in state(page, cls).get("presets", [])]
     client = page.context.new_cdp_session(page)
     nodes = client.send("Accessibility.getFullAXTree")["nodes"]
     roles = {"slider", "spinbutton", "textbox", "combobox", "radio", "checkbox", "link", "button"}
-    found = [
+    controls = [
         (node["role"]["value"], node.get("name", {}).get("value", "").strip())
         for node in nodes
         if not node["ignored"] and node["role"]["value"] in roles
     ]
-    found = {control for control in found if control not in {("button", b) for b in buttons}}
-    assert found - {("button", "Reset"), ("button", "Check")} == declared
+    controls = {control for control in controls if control not in {("button", b) for b in buttons}}
+    assert controls - {("button", "Reset"), ("button", "Check")} == declared
 
 
 def test_presets_do_what_they_say(cls, page):
@@ -170,12 +170,12 @@ def handles(page):
     return page.locator("svg [role=slider]").all()
 
 
-def reached(page, cls, found, target):
+def reached(page, cls, point, target):
     """The handle is under the pointer, as far as its steps allow; one declared trait changed."""
     frame(page)
-    label = found.get_attribute("aria-label")
+    label = point.get_attribute("aria-label")
     (move,) = (m for m in cls(**cls.samples[0]).moves() if (m.role, m.name) == ("slider", label))
-    assert centre(found.locator("circle").last)[0] == pytest.approx(target[0], abs=6), label
+    assert centre(point.locator("circle").last)[0] == pytest.approx(target[0], abs=6), label
     changed = {trait: state(page, cls)[trait] for trait in move.then}
     assert rounded(changed) != rounded({trait: first(cls)[trait] for trait in changed})
     agrees(page, cls, changed=changed)
@@ -183,18 +183,18 @@ def reached(page, cls, found, target):
     frame(page)
 
 
-def towards_the_middle(page, found):
-    start = centre(found.locator("circle").last)
-    middle = centre(found.locator("xpath=ancestor::*[name()='svg']"))[0]
+def towards_the_middle(page, point):
+    start = centre(point.locator("circle").last)
+    middle = centre(point.locator("xpath=ancestor::*[name()='svg']"))[0]
     return start, (start[0] + (40 if start[0] <= middle else -40), start[1])
 
 
-def test_handles_are_dragged_and_the_widget_keeps_its_size_and_its_elements(cls, page):
+def test_dragging_handles_keeps_size_and_elements(cls, page):
     widget = page.locator(".attn")
     page.evaluate(ADDED)
     size = widget.bounding_box()
-    for found in handles(page):
-        start, target = towards_the_middle(page, found)
+    for point in handles(page):
+        start, target = towards_the_middle(page, point)
         page.mouse.move(*start)
         page.mouse.down()
         page.mouse.move(*target, steps=4)
@@ -203,13 +203,13 @@ def test_handles_are_dragged_and_the_widget_keeps_its_size_and_its_elements(cls,
         page.mouse.up()
         assert not widget.evaluate(HELD) and widget.evaluate("e => e.style.blockSize") == ""
         assert widget.bounding_box() == pytest.approx(size)
-        reached(page, cls, found, target)
+        reached(page, cls, point, target)
     assert page.evaluate("window.added") == []
 
 
 def test_the_right_button_moves_nothing(cls, page):
-    for found in handles(page)[:1]:
-        start, target = towards_the_middle(page, found)
+    for point in handles(page)[:1]:
+        start, target = towards_the_middle(page, point)
         page.mouse.move(*start)
         page.mouse.down(button="right")
         page.mouse.move(*target)
@@ -221,13 +221,13 @@ def test_the_right_button_moves_nothing(cls, page):
 def test_a_finger_moves_handles_and_not_the_page(opened):
     cls, show = opened
     page = show(**COARSE)
-    for found in handles(page):
-        found.scroll_into_view_if_needed()
+    for point in handles(page):
+        point.scroll_into_view_if_needed()
         top = page.evaluate("scrollY")
-        start, target = towards_the_middle(page, found)
+        start, target = towards_the_middle(page, point)
         swipe(page, start, target)
         assert page.evaluate("scrollY") == top
-        reached(page, cls, found, target)
+        reached(page, cls, point, target)
 
 
 GRASP = """
@@ -250,14 +250,14 @@ SMALL = """
 
 
 @pytest.mark.parametrize("screen", [{}, COARSE], ids=["mouse", "finger"])
-def test_controls_are_large_enough_and_nothing_is_wider_than_the_window(opened, screen):
+def test_controls_are_large_and_nothing_overflows(opened, screen):
     page = opened[1](**screen)
     for width in (1280, 560, 360):
         page.set_viewport_size({"width": width, "height": 844})
         frame(page)
-        for found in handles(page):
-            found.scroll_into_view_if_needed()
-            assert found.evaluate(GRASP, 44 if screen else 24) == 0, (width, found.inner_html())
+        for point in handles(page):
+            point.scroll_into_view_if_needed()
+            assert point.evaluate(GRASP, 44 if screen else 24) == 0, (width, point.inner_html())
         assert page.evaluate(SMALL) == [] == too_tall_or_small(page), width
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -265,7 +265,7 @@ def test_controls_are_large_enough_and_nothing_is_wider_than_the_window(opened, 
 NONSENSE = ["abc", "", "1.2.3", "--1", "Infinity", "0x1", MARKUP]
 
 
-def test_what_is_no_number_is_said_and_changes_nothing(cls, page):
+def test_text_that_is_no_number_is_refused(cls, page):
     fields = page.get_by_role("textbox").all()
     for typed, field in [*product(NONSENSE, fields[:1]), *product(NONSENSE[:1], fields)]:
         field.fill(typed)
@@ -290,11 +290,11 @@ def test_new_numbers_are_spoken_once_they_rest(cls, show):
     for _ in range(5):
         page.get_by_role("slider", name=sliders[0].name, exact=True).press(sliders[0].key)
     frame(page)
-    wanted = cls(**state(page, cls)).said()
+    wanted = cls(**state(page, cls)).announcement()
     page.wait_for_function(
         "(text) => document.querySelector('[aria-live]').textContent === text", arg=wanted
     )
-    assert len(heard) <= 2 and wanted != cls(**cls.samples[0]).said()
+    assert len(heard) <= 2 and wanted != cls(**cls.samples[0]).announcement()
 
 
 PLAIN = {"title", "task", "question", "label", "text", "why", "reply", "hint", "working", "fields"}
@@ -312,7 +312,7 @@ def with_text(value, text, name=None):
 def test_text_is_never_markup(cls, show):
     text = MARKUP + "</script><script>alert(2)</script>"
     widget = cls(**cls.samples[0])
-    given = {name: getattr(widget, name) for name in cls.state_names()}
-    page = show(cls(**with_text(given, text)))
+    traits = {name: getattr(widget, name) for name in cls.state_names()}
+    page = show(cls(**with_text(traits, text)))
     assert page.locator("[data-alive]").count() == 1
     assert page.get_by_text(text).count() >= 2 and page.locator("main img").count() == 0

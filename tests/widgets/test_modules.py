@@ -18,12 +18,12 @@ FILES = {
         "const SIZE = 1;\nexport const made = 'a';\nexport async function size() { return SIZE; }"
     ),
     "b.js": "const SIZE = 2;\nexport class B {\n  size() { return SIZE; }\n}",
-    "w/words.json": '{"said": "export const SIZE"}',
+    "w/words.json": '{"title": "export const SIZE"}',
     "w/w.js": (
         'import { made, size as ofA } from "../a.js";\nimport { B } from "../b.js";\n'
         'import words from "./words.json";\nconst [define, needs, SIZE] = [3, 4, 5];\n'
-        "export async function render(given) {\n"
-        "  return [made, await ofA(), new B().size(), SIZE + given, words.said];\n}"
+        "export async function render(model) {\n"
+        "  return [made, await ofA(), new B().size(), SIZE + model, words.title];\n}"
     ),
     "default.js": "export default 3;",
     "star.js": 'import * as a from "./a.js";',
@@ -51,7 +51,7 @@ def test_modules_have_their_own_scope(folder, browser):
 
 
 @pytest.mark.parametrize("name", ["default", "star", "bare"])
-def test_what_cannot_be_joined_is_refused_with_the_line(folder, name):
+def test_modules_that_cannot_be_joined_are_refused(folder, name):
     with pytest.raises(ValueError, match=rf"{name}.js: cannot join `(im|ex)port .*; write"):
         modules.needed(f"{name}.js")
 
@@ -62,7 +62,7 @@ def test_modules_that_need_each_other_are_refused(folder):
 
 
 @pytest.mark.browser
-def test_all_files_at_once_run_in_the_site_and_in_jupyter(browser, javascript):
+def test_joined_files_run_on_site_and_in_jupyter(browser, javascript):
     loaded = javascript("shared/core.js")
     assert loaded(("dot", [1, 2], [3, 4])) == [11]
     page = browser.contexts[-1].pages[-1]

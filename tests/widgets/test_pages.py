@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 SLIDING = {}
 for _name, _cls in WIDGETS.items():
     for _move in _cls(**_cls.samples[0]).moves():
-        if _move.role == "slider" and not _move.given:
+        if _move.role == "slider" and not _move.before:
             SLIDING.setdefault(_name, (_cls, _move))
 CLS, MOVE = next(iter(SLIDING.values()))
 
@@ -54,7 +54,7 @@ def test_two_places_of_one_model_stay_in_step(show, name):
 
 
 @pytest.mark.parametrize(("link", "both"), [(jslink, True), (jsdlink, False)])
-def test_links_are_written_down_and_hold_one_way_or_both(show, link, both):
+def test_links_are_stored_and_work(show, link, both):
     a, b, other = first(), first(), first()
     (trait,) = MOVE.then
     made = link((a, trait), (b, trait))
@@ -74,11 +74,11 @@ def test_links_are_written_down_and_hold_one_way_or_both(show, link, both):
 @pytest.mark.parametrize(
     "make", ['({ render() { throw new Error("no luck"); } })', '{ throw new Error("no luck"); }']
 )
-def test_a_broken_widget_says_one_line_and_the_others_live(show, watch, make, monkeypatch):
+def test_a_broken_widget_leaves_the_others_alive(show, watch, make, monkeypatch):
     monkeypatch.setitem(WIDGETS, "bad", CLS)
     watch.expected.append("no luck")
-    found = bundle(first())
-    bad = found | {STATE_MIME: found[STATE_MIME] | {"script": "bad", "model": "Bad-1"}}
+    good = bundle(first())
+    bad = good | {STATE_MIME: good[STATE_MIME] | {"script": "bad", "model": "Bad-1"}}
     code = f'AttentionBook.define("bad/bad.js", [], () => {make}); AttentionBook.show("bad");'
     page = show(first(), bad, first(), scripts=[code])
     places = page.locator("[data-model]").all()

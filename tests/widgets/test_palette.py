@@ -71,7 +71,7 @@ def test_both_themes_have_the_same_roles():
     assert palette.LIGHT.keys() == palette.DARK.keys()
 
 
-def test_every_macro_has_a_role_on_the_site_and_in_a_notebook():
+def test_every_macro_has_a_role():
     for name, role in palette.MACROS.items():
         assert palette.mathjax_macros()[name] == [rf"\class{{mjx-{role}}}{{#1}}", 1]
         assert rf"\newcommand{{\{name}}}" in palette.notebook_macros()

@@ -2,16 +2,15 @@
 import { choice, complaints, numberField } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, replaced, set, trimmed, write } from "../shared/parts.js";
+import { fill, h, lines, replaced, set, trimmed, write } from "../shared/parts.js";
 import block from "./block.json";
 import { panels, titleOf } from "./panels.js";
 import { reachOf, run } from "./path.js";
 import words from "./words.json";
-import { lines } from "./worked.js";
+import { workedLines } from "./worked.js";
 
 const SETTINGS = ["norm", "mask", "attention", "network", "residual"];
 const TRAITS = ["X", "item", "station", "first", "changed", ...SETTINGS];
-const LINES = 3;
 
 // A choice whose options say more to those who do not see what it is about.
 function named(control, prefix) {
@@ -96,7 +95,7 @@ export function render({ model, el }) {
     choose: (station) => change(model, { station }),
   });
   const what = h("p", { class: "attn-panel-title" });
-  const worked = Array.from({ length: LINES }, () => h("span"));
+  const worked = lines("attn-path-worked", 3);
   const legend = h("p", { class: "attn-path-legend" });
   const voice = spoken(words);
   const follows = itemChoice(model, "item", "Follow item", "follow item", items);
@@ -114,7 +113,7 @@ export function render({ model, el }) {
   ];
   const writeTexts = readable(shown.element, (numbers, title, texts, scale) => {
     write(what, title);
-    worked.forEach((line, n) => write(line, texts[n] ?? ""));
+    worked.write(texts);
     write(legend, fill(words.legend, { scale: trimmed(scale, 1) }));
     shown.element.setAttribute("aria-label", fill(words.path, numbers));
   });
@@ -124,8 +123,8 @@ export function render({ model, el }) {
     const settings = Object.fromEntries(SETTINGS.map((name) => [name, model.get(name)]));
     const i = item - 1;
     const ran = run(X, settings);
-    const before = run(first, settings).found;
-    const path = Object.fromEntries(Object.entries(ran.found).map(([name, rows]) => [name, rows[i]]));
+    const before = run(first, settings).stations;
+    const path = Object.fromEntries(Object.entries(ran.stations).map(([name, rows]) => [name, rows[i]]));
     const moved = Object.fromEntries(
       Object.entries(path).map(([name, row]) => [
         name,
@@ -148,19 +147,18 @@ export function render({ model, el }) {
       y: path.y,
     };
     const heading = fill(titleOf(station, settings.norm, "headings"), { item });
-    writeTexts(numbers, heading, lines(station, i, ran, settings), scale);
+    writeTexts(numbers, heading, workedLines(station, i, ran, settings), scale);
     const last = reach[settings.norm === "after" ? "norm2" : "sum2"];
     const reached = last.length ? `item${last.length > 1 ? "s" : ""} ${last.join(", ")}` : "no item";
-    voice.say(() => fill(words.said, { ...numbers, reached }), numbers);
+    voice.say(() => fill(words.announcement, { ...numbers, reached }), numbers);
   }
 
-  const work = h("p", { class: "attn-path-worked" }, ...worked);
   el.append(
     frameOf(
       model,
       shown.element,
       legend,
-      h("div", { class: "attn-path-how" }, what, work),
+      h("div", { class: "attn-path-how" }, what, worked.element),
       controlRow(controls, presets(model, TRAITS, numbersOf.restore)),
       voice.element,
     ),

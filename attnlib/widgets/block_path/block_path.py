@@ -176,13 +176,13 @@ class BlockPath(BookWidget):
         sum2 = joined(a, adds2)
         y = norm(sum2) if after else sum2
         norm1, norm2 = (a, y) if after else (reads1, reads2)
-        found = (X, norm1, weights, adds1, sum1, norm2, hidden, adds2, sum2)
-        return dict(zip(STATIONS, found)) | {"a": a, "y": y, "reads1": reads1, "reads2": reads2}
+        stations = (X, norm1, weights, adds1, sum1, norm2, hidden, adds2, sum2)
+        return dict(zip(STATIONS, stations)) | {"a": a, "y": y, "reads1": reads1, "reads2": reads2}
 
     @property
     def path(self):
         """What each station holds for the chosen item."""
-        return {name: found[self.item - 1] for name, found in self.stations.items()}
+        return {name: rows[self.item - 1] for name, rows in self.stations.items()}
 
     @property
     def weights(self):
@@ -200,7 +200,7 @@ class BlockPath(BookWidget):
         first = {
             name: rows[self.item - 1] for name, rows in self._run(np.array(self.first)).items()
         }
-        return {name: abs(found - first[name]) > 1e-9 for name, found in self.path.items()}
+        return {name: abs(row - first[name]) > 1e-9 for name, row in self.path.items()}
 
     @property
     def reach(self):
@@ -211,7 +211,7 @@ class BlockPath(BookWidget):
         sum1 = adds1 | own if self.residual else adds1
         hidden = sum1 if self.network else nobody
         sum2 = hidden | sum1 if self.residual else hidden
-        found = {
+        reach = {
             "x": own,
             "norm1": sum1 if self.norm == "after" else own,
             "weights": adds1 if len(adds1) > 1 else nobody,
@@ -222,7 +222,7 @@ class BlockPath(BookWidget):
             "adds2": hidden,
             "sum2": sum2,
         }
-        return {name: sorted(items) for name, items in found.items()}
+        return {name: sorted(items) for name, items in reach.items()}
 
     def moves(self):
         for i in range(1, ITEMS + 1):
@@ -259,29 +259,29 @@ class BlockPath(BookWidget):
             "y": path["y"],
         }
 
-    def said(self):
+    def announcement(self):
         items = ", ".join(map(str, self.reach["norm2" if self.norm == "after" else "sum2"]))
         reached = f"item{'s' if ',' in items else ''} {items}" if items else "no item"
-        return fill(self.words["said"], self.numbers() | {"reached": reached})
+        return fill(self.words["announcement"], self.numbers() | {"reached": reached})
 
     @still
     def picture(self):
         figure = figures.blank(5.0, 5.0)
         path, moved = self.path, self.moved
         titles = self.words["titles"] | self.words["titles"][self.norm]
-        signed = [found for name, found in path.items() if name != "weights"]
-        scale = max(1.0, *(np.abs(found).max() for found in signed))
+        signed = [row for name, row in path.items() if name != "weights"]
+        scale = max(1.0, *(np.abs(row).max() for row in signed))
         order = AFTER if self.norm == "after" else STATIONS
         for ax, name in zip(figure.subplots(3, 3).ravel(), order):
-            found = path[name]
-            places = np.arange(len(found))
+            row = path[name]
+            places = np.arange(len(row))
             bound = 1.0 if name == "weights" else scale
             if name in ("sum1", "sum2"):
                 brought = path["adds1" if name == "sum1" else "adds2"]
-                ax.barh(places, found - brought, height=0.7, color=LIGHT["line"])
-                _bars(ax, places, brought, found - brought, 0.35)
+                ax.barh(places, row - brought, height=0.7, color=LIGHT["line"])
+                _bars(ax, places, brought, row - brought, 0.35)
             else:
-                _bars(ax, places, found, 0, 0.55)
+                _bars(ax, places, row, 0, 0.55)
             ax.axvline(0, color=LIGHT["muted"], linewidth=1)
             for place in places[moved[name]]:
                 ax.plot(-1.08 * bound, place, "o", color=LIGHT["muted"], markersize=3)

@@ -1,6 +1,6 @@
 // The stations of the path: a panel for each, with a signed bar and a number in each row.
-import { readable } from "../shared/frame.js";
-import { fill, h, number, set, trimmed, uniqueId, write } from "../shared/parts.js";
+import { fill, h, number, trimmed, uniqueId } from "../shared/parts.js";
+import { liveTable, percent } from "../shared/table.js";
 import { orderOf, STATIONS } from "./path.js";
 import words from "./words.json";
 
@@ -19,106 +19,91 @@ function span(from, to, scale) {
   return `--from: ${low.toFixed(2)}%; --long: ${(high - low).toFixed(2)}%`;
 }
 
-function panel(name, size, shape, group, choose) {
-  const input = h("input", { type: "radio", name: group, value: name, "aria-label": words.stations[name] });
-  input.addEventListener("change", () => choose(name));
-  const title = h("span", { class: "attn-path-title" });
-  const head = h(
-    "label",
-    { class: "attn-path-head" },
-    input,
-    title,
-  );
-  const sum = name in SUMS;
-  const rows = Array.from({ length: size }, (_, k) => {
-    const came = sum ? h("i", { class: "attn-path-came" }) : null;
-    const bar = h("i", { class: "attn-path-bar" });
-    const text = h("span", { class: "attn-number" });
-    const kind = name === "weights" ? "share" : sum ? "sum" : "signed";
-    const track = h("span", { class: `attn-path-track attn-path-track--${kind}`, "aria-hidden": "true" }, came, bar);
-    const from = name === "weights" ? h("span", { class: "attn-path-from" }, String(k + 1)) : null;
-    const element = h("div", { class: "attn-path-row" }, from, track, text);
-    return { came, bar, text, element };
+function panel(live, name, size, items, group, choose) {
+  const { part } = live;
+  const chosen = ({ station }) => station === name;
+  const input = part("input", {
+    class: "attn-cover",
+    type: "radio",
+    name: group,
+    value: name,
+    "aria-label": words.stations[name],
+    checked: chosen,
+    onchange: () => choose(name),
   });
-  const reach = [1, 2, 3].map((item) => h("i", null, String(item)));
+  const title = part("span", { class: "attn-path-title", text: ({ settings }) => titleOf(name, settings.norm) });
+  const [sum, weights] = [name in SUMS, name === "weights"];
+  const rows = Array.from({ length: size }, (_, k) => {
+    const x = ({ path }) => path[name][k];
+    const came = ({ path }) => (sum ? path[name][k] - path[SUMS[name]][k] : 0);
+    const share = (state) => `--from: 0%; --long: ${percent(x(state))}`;
+    const track = part(
+      "span",
+      { class: `attn-path-track attn-path-track--${weights ? "share" : sum ? "sum" : "signed"}`, "aria-hidden": "true" },
+      sum ? part("i", { class: "attn-path-came", style: (state) => span(0, came(state), state.scale) }) : null,
+      part("i", {
+        class: "attn-path-bar",
+        style: weights ? share : (state) => span(came(state), x(state), state.scale),
+        "data-sign": (state) => (x(state) < came(state) ? "down" : "up"),
+      }),
+    );
+    const text = (state) => (name === "x" ? trimmed(x(state)) : number(x(state), 3));
+    const shown = { class: "attn-number", text, "data-moved": ({ moved }) => moved[name][k] };
+    const from = weights ? h("span", { class: "attn-path-from" }, String(k + 1)) : null;
+    return h("div", { class: "attn-path-row" }, from, track, part("span", shown));
+  });
+  const marks = [1, 2, 3].map((item) => part("i", { "data-lit": ({ reach }) => reach[name].includes(item) }, String(item)));
   const foot = h(
     "p",
     { class: "attn-path-foot" },
-    h("span", { class: "attn-path-shape" }, shape),
-    h("span", { class: "attn-path-reach", "aria-hidden": "true" }, ...reach),
+    h("span", { class: "attn-path-shape" }, `${items} × ${size}`),
+    h("span", { class: "attn-path-reach", "aria-hidden": "true" }, ...marks),
   );
-  const lines = h("div", { class: "attn-path-rows" }, ...rows.map((row) => row.element));
-  const element = h("div", { class: "attn-path-panel" }, head, lines, foot);
-  return { name, element, input, title, rows, reach };
+  // Off is what brings nothing; in the stream is what goes on to the next station.
+  const off = ({ norm, attention, network }) =>
+    name.startsWith("norm") ? norm === "none" : ["weights", "adds1"].includes(name) ? !attention : ["hidden", "adds2"].includes(name) && !network;
+  const stream = ({ norm }) => (norm === "after" ? ["x", "norm1", "norm2"] : ["x", "sum1", "sum2"]);
+  return part(
+    "div",
+    {
+      class: "attn-path-panel",
+      style: ({ settings }) => placeOf(orderOf(settings.norm).indexOf(name)),
+      "data-off": ({ settings }) => off(settings),
+      "data-empty": ({ settings }) => name.startsWith("norm") && off(settings),
+      "data-chosen": chosen,
+      "data-stream": ({ settings }) => stream(settings).includes(name),
+    },
+    h("label", { class: "attn-path-head" }, input, title),
+    h("div", { class: "attn-path-rows" }, ...rows),
+    foot,
+  );
+}
+
+function placeOf(order) {
+  return `--order: ${order}; --column: ${order < 5 ? order + 1 : order - 3}`;
 }
 
 export function panels({ items, width, hidden, choose }) {
+  const live = liveTable("path");
   const group = uniqueId("station");
-  const sizes = { weights: [items, `${items} × ${items}`], hidden: [hidden, `${items} × ${hidden}`] };
-  const made = Object.fromEntries(
-    STATIONS.map((name) => {
-      const [size, shape] = sizes[name] ?? [width, `${items} × ${width}`];
-      return [name, panel(name, size, shape, group, choose)];
-    }),
-  );
+  const sizes = { weights: items, hidden };
+  const panelOf = (name) => panel(live, name, sizes[name] ?? width, items, group, choose);
+  const rail = (from) =>
+    live.part(
+      "p",
+      { class: "attn-path-rail", "data-cut": ({ settings }) => !settings.residual, "data-long": ({ settings }) => settings.norm !== "after" },
+      live.part("span", { text: ({ settings }) => fill(settings.residual ? words.passes : words.cut, { from }) }),
+    );
+  const half = (...parts) => h("div", { class: "attn-path-half" }, ...parts);
   const again = h("div", { class: "attn-path-again" }, h("p", { class: "attn-path-title" }, "a \u2192"));
-  const rails = [1, 2].map(() => {
-    const text = h("span");
-    return { text, element: h("p", { class: "attn-path-rail" }, text) };
-  });
-  const half = (rail, ...names) =>
-    h("div", { class: "attn-path-half" }, rail.element, ...names.map((name) => made[name].element));
-  const first = half(rails[0], "x", "norm1", "weights", "adds1", "sum1");
-  const second = half(rails[1], "norm2", "hidden", "adds2", "sum2");
-  second.prepend(again);
-  const element = h("div", { class: "attn-path", role: "group" }, first, second);
-  const each = (act) => STATIONS.forEach((name) => act(made[name], name));
+  const [first, second] = [STATIONS.slice(0, 5), STATIONS.slice(5)].map((names) => names.map(panelOf));
+  const element = h("div", { class: "attn-path", role: "group" }, half(rail("x"), ...first), half(again, rail("a"), ...second));
 
-  const writeNumbers = readable(element, (path) =>
-    each(({ rows }, name) =>
-      rows.forEach(({ text }, k) => {
-        const x = path[name][k];
-        write(text, name === "x" ? trimmed(x) : number(x, 3));
-      }),
-    ),
-  );
-
-  function draw({ path, moved, reach, settings, station }) {
-    const { norm, attention, network, residual } = settings;
-    const signed = STATIONS.filter((name) => name !== "weights").flatMap((name) => path[name]);
+  function draw(state) {
+    const signed = STATIONS.filter((name) => name !== "weights").flatMap((name) => state.path[name]);
     const largest = Math.max(...signed.map(Math.abs));
     const scale = SCALES.find((size) => largest <= size) ?? Math.ceil(largest);
-    const off = { weights: !attention, adds1: !attention, hidden: !network, adds2: !network };
-    off.norm1 = off.norm2 = norm === "none";
-    const order = orderOf(norm);
-    each(({ element: shown, input, title, rows, reach: reached }, name) => {
-      const place = order.indexOf(name);
-      const column = place < 5 ? place + 1 : place - 3;
-      set(shown, {
-        style: `--order: ${place}; --column: ${column}`,
-        "data-off": off[name] ? "" : null,
-        "data-empty": name.startsWith("norm") && off[name] ? "" : null,
-        "data-chosen": name === station ? "" : null,
-        "data-stream": ["x", norm === "after" ? "norm1" : "sum1", norm === "after" ? "norm2" : "sum2"].includes(name) ? "" : null,
-      });
-      input.checked = name === station;
-      write(title, titleOf(name, norm));
-      rows.forEach(({ came, bar, text }, k) => {
-        const x = path[name][k];
-        const from = came ? x - path[SUMS[name]][k] : 0;
-        if (came) set(came, { style: span(0, from, scale) });
-        const style = name === "weights" ? `--from: 0%; --long: ${(100 * x).toFixed(2)}%` : span(from, x, scale);
-        set(bar, { style, "data-sign": x < from ? "down" : "up" });
-        set(text, { "data-moved": moved[name][k] ? "" : null });
-      });
-      reached.forEach((mark, i) => set(mark, { "data-lit": reach[name].includes(i + 1) ? "" : null }));
-    });
-    rails.forEach(({ text, element: rail }, n) => {
-      const passes = residual ? words.passes : words.cut;
-      write(text, fill(passes, { from: "xa"[n] }));
-      set(rail, { "data-cut": residual ? null : "", "data-long": norm === "after" ? null : "" });
-    });
-    writeNumbers(path);
+    live.draw({ ...state, scale });
     return scale;
   }
   return { element, draw };

@@ -70,7 +70,7 @@ export function run(X, { norm, mask, attention, network: on, residual }) {
   const adds2 = on ? layer.brought : zeros(n, d);
   const sum2 = joined(a, adds2);
   const y = after ? normed(sum2) : sum2;
-  const found = {
+  const stations = {
     x: X,
     norm1: after ? a : reads1,
     weights: attention ? head.weights : zeros(n, n),
@@ -85,7 +85,7 @@ export function run(X, { norm, mask, attention, network: on, residual }) {
     reads1,
     reads2,
   };
-  return { found, head, layer };
+  return { stations, head, layer };
 }
 
 // The items, from 1, on which each station of item i, from 0, depends, whatever the numbers.
@@ -98,7 +98,7 @@ export function reachOf(i, { norm, mask, attention, network: on, residual }, n) 
   const hidden = on ? sum1 : [];
   const sum2 = residual ? join(hidden, sum1) : hidden;
   const after = norm === "after";
-  const found = {
+  const reach = {
     x: own,
     norm1: after ? sum1 : own,
     weights: adds1.length > 1 ? adds1 : [],
@@ -109,5 +109,5 @@ export function reachOf(i, { norm, mask, attention, network: on, residual }, n) 
     adds2: hidden,
     sum2,
   };
-  return Object.fromEntries(Object.entries(found).map(([name, set]) => [name, set.map((j) => j + 1)]));
+  return Object.fromEntries(Object.entries(reach).map(([name, set]) => [name, set.map((j) => j + 1)]));
 }

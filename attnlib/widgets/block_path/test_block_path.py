@@ -18,7 +18,7 @@ from attnlib.widgets.block_path.block_path import AFTER, BLOCK, STATIONS
 from attnlib.widgets.shared.words import fill
 
 browser = pytest.mark.browser
-each_sample = pytest.mark.parametrize("given", BlockPath.samples, ids=range(len(BlockPath.samples)))
+each_sample = pytest.mark.parametrize("sample", BlockPath.samples)
 SETTINGS = ("norm", "mask", "attention", "network", "residual")
 EVERY = [
     {"norm": norm, "mask": mask, "attention": a, "network": f, "residual": r}
@@ -51,7 +51,7 @@ def test_what_is_wrong_is_refused(words, trait, value):
 
 @pytest.mark.parametrize("norm", ["before", "after"])
 @pytest.mark.parametrize("mask", ["none", "causal"])
-def test_with_all_its_parts_it_is_the_books_block(norm, mask):
+def test_all_parts_together_are_the_encoder_block(norm, mask):
     X = np.random.default_rng(0).uniform(-3, 3, (3, 4))
     widget = BlockPath(X=X, norm=norm, mask=mask)
     output, weights = widget.block(X, mask=causal(3) if mask == "causal" else None)
@@ -85,13 +85,13 @@ def by_hand(X, norm, mask, attention, network, residual):
     return X
 
 
-@pytest.mark.parametrize("given", EVERY, ids=range(len(EVERY)))
-def test_with_parts_switched_off_it_is_what_is_left(given):
+@pytest.mark.parametrize("sample", EVERY, ids=range(len(EVERY)))
+def test_switched_off_parts_add_nothing(sample):
     X = np.random.default_rng(1).uniform(-3, 3, (3, 4))
-    widget = BlockPath(X=X, **given)
-    assert_allclose(widget.output, by_hand(X, **given), rtol=1e-9, atol=1e-12)
+    widget = BlockPath(X=X, **sample)
+    assert_allclose(widget.output, by_hand(X, **sample), rtol=1e-9, atol=1e-12)
     path = widget.path
-    assert path["adds1"].any() == given["attention"] and path["adds2"].any() <= given["network"]
+    assert path["adds1"].any() == sample["attention"] and path["adds2"].any() <= sample["network"]
 
 
 def test_the_worked_example():
@@ -101,24 +101,24 @@ def test_the_worked_example():
     assert_allclose(widget.output[0], [1.197776, 0, 0.802224, 0.598888], atol=5e-7)
 
 
-@pytest.mark.parametrize("given", EVERY, ids=range(len(EVERY)))
-def test_an_item_is_said_to_depend_on_those_whose_change_moves_it_and_no_others(given):
+@pytest.mark.parametrize("sample", EVERY, ids=range(len(EVERY)))
+def test_reach_names_the_items_that_matter(sample):
     rng = np.random.default_rng(2)
     for i in range(3):
-        widget = BlockPath(item=i + 1, **given)
-        found = {name: set() for name in STATIONS}
+        widget = BlockPath(item=i + 1, **sample)
+        reach = {name: set() for name in STATIONS}
         for j, _ in np.ndindex(3, 12):
             X = rng.uniform(-3, 3, (3, 4))
             before = widget._run(X.copy())
             X[j] = rng.uniform(-3, 3, 4)
             after = widget._run(X)
-            for name, items in found.items():
+            for name, items in reach.items():
                 if abs(after[name][i] - before[name][i]).max() > 1e-9:
                     items.add(j + 1)
-        assert {name: sorted(items) for name, items in found.items()} == widget.reach
+        assert {name: sorted(items) for name, items in reach.items()} == widget.reach
 
 
-def test_what_has_moved_is_told_from_the_first_items():
+def test_moved_numbers_are_compared_with_the_first_items():
     widget = BlockPath()
     assert not any(moved.any() for moved in widget.moved.values())
     widget.norm = "before"  # another block, the same items
@@ -150,15 +150,15 @@ def test_the_page_computes_the_same(javascript):
     rng = np.random.default_rng(3)
     call = javascript("block_path/path.js")
     widgets = [
-        BlockPath(X=rng.uniform(-6, 6, (3, 4)), item=1 + n % 3, **given)
-        for n, given in enumerate(EVERY)
+        BlockPath(X=rng.uniform(-6, 6, (3, 4)), item=1 + n % 3, **sample)
+        for n, sample in enumerate(EVERY)
     ]
-    widgets += [BlockPath(**given) for given in BlockPath.samples]
+    widgets += [BlockPath(**sample) for sample in BlockPath.samples]
     runs = call(*(("run", widget.X, settings(widget)) for widget in widgets))
     reached = call(*(("reachOf", widget.item - 1, settings(widget), 3) for widget in widgets))
     for widget, run, reach in zip(widgets, runs, reached):
         for name, rows in widget.stations.items():
-            assert_allclose(run["found"][name], rows, rtol=1e-9, atol=1e-12)
+            assert_allclose(run["stations"][name], rows, rtol=1e-9, atol=1e-12)
         assert reach == widget.reach
     orders = call(*(("orderOf", norm) for norm in ("none", "before", "after")))
     assert [tuple(order) for order in orders] == [STATIONS, STATIONS, AFTER]
@@ -172,11 +172,11 @@ def panel(page, name):
 
 @browser
 @each_sample
-def test_every_station_shows_its_numbers_bars_and_items(show, given):
-    model = BlockPath(**given)
+def test_every_station_shows_its_numbers_bars_and_items(show, sample):
+    model = BlockPath(**sample)
     page = show(model)
     hidden = ("norm1", "norm2") if model.norm == "none" else ()
-    for name, found in model.path.items():
+    for name, row in model.path.items():
         if name not in STATIONS:
             continue
         here = panel(page, name)
@@ -184,14 +184,14 @@ def test_every_station_shows_its_numbers_bars_and_items(show, given):
             assert not here.locator(".attn-path-rows").is_visible()
             continue
         shown = [numbers(text)[0] for text in here.locator(".attn-number").all_inner_texts()]
-        assert_allclose(shown, found, atol=6e-4)
+        assert_allclose(shown, row, atol=6e-4)
         bars = here.locator(".attn-path-bar")
         signs = bars.evaluate_all("all => all.map((e) => e.dataset.sign)")
         longs = bars.evaluate_all(
             "all => all.map((e) => parseFloat(e.style.getPropertyValue('--long')))"
         )
         part = {"sum1": "adds1", "sum2": "adds2"}.get(name)
-        step = model.path[part] if part else found
+        step = model.path[part] if part else row
         for x, sign, long in zip(step, signs, longs):
             assert sign == ("down" if x < -1e-12 else "up") and (long > 0) == (abs(x) > 1e-4)
             assert long <= 100
@@ -200,7 +200,7 @@ def test_every_station_shows_its_numbers_bars_and_items(show, given):
 
 
 @browser
-def test_the_stations_stand_in_the_order_of_the_block(show):
+def test_stations_come_in_the_order_of_the_block(show):
     for norm, order in (("before", STATIONS), ("after", AFTER)):
         for width in (1280, 360):
             page = show(BlockPath(norm=norm), width=width, height=900)
@@ -229,7 +229,7 @@ def test_dots_mark_what_another_item_has_moved(show):
 
 @browser
 @pytest.mark.parametrize("norm", ["none", "before", "after"])
-def test_worked_lines_lead_to_the_numbers_of_the_station(show, norm):
+def test_worked_lines_lead_to_the_stations_numbers(show, norm):
     model = BlockPath(norm=norm, X=[[1, 0, 0.5, 0], [0, 1, 0, -1], [1, 1, 0, 2]], item=2)
     page = show(model)
     worked = page.locator(".attn-path-worked")
@@ -271,7 +271,7 @@ DRAWN = """panels => panels.map((panel) => {
   const of = (e) => {
     const [box, track] = [e, e.parentElement].map((part) => part.getBoundingClientRect());
     const seen = [(box.left - track.left) / track.width, box.width / track.width];
-    return { said: [long(e, "--from"), long(e, "--long")], seen: seen.map((x) => 100 * x) };
+    return { styled: [long(e, "--from"), long(e, "--long")], seen: seen.map((x) => 100 * x) };
   };
   const all = (name) => [...panel.querySelectorAll(name)];
   return {
@@ -289,18 +289,18 @@ DRAWN = """panels => panels.map((panel) => {
 
 def extents(model):
     """For each station what its bars reach from and to, and in sums what the grey ones do."""
-    path, found = model.path, {}
+    path, ends = model.path, {}
     for name in STATIONS:
         start, end = np.zeros(len(path[name])), path[name]
         if name in ("sum1", "sum2"):
             start = end - path["adds" + name[-1]]
-        found[name] = (start, end)
-    return found
+        ends[name] = (start, end)
+    return ends
 
 
 def scale_of(model):
-    signed = [found for name, found in model.path.items() if name in STATIONS and name != "weights"]
-    return next(scale for scale in SCALES if scale >= max(abs(found).max() for found in signed))
+    signed = [row for name, row in model.path.items() if name in STATIONS and name != "weights"]
+    return next(scale for scale in SCALES if scale >= max(abs(row).max() for row in signed))
 
 
 def percent(start, end, scale):
@@ -315,8 +315,8 @@ def trimmed(x):
 
 @browser
 @each_sample
-def test_what_is_drawn_and_written_is_what_python_has(show, given):
-    model, words = BlockPath(**given), BlockPath.words
+def test_drawing_and_text_agree_with_python(show, sample):
+    model, words = BlockPath(**sample), BlockPath.words
     page = show(model, width=1280, height=900)
     scale, after = scale_of(model), model.norm == "after"
     stream = {"x", "norm1", "norm2"} if after else {"x", "sum1", "sum2"}
@@ -335,11 +335,11 @@ def test_what_is_drawn_and_written_is_what_python_has(show, given):
         bars = percent(start, end, scale)
         if name == "weights":
             bars = np.stack([0 * end, 100 * end], axis=-1)
-        assert_allclose([bar["said"] for bar in shown["bars"]], bars, atol=0.011)
+        assert_allclose([bar["styled"] for bar in shown["bars"]], bars, atol=0.011)
         assert_allclose([bar["seen"] for bar in shown["bars"]], bars, atol=4)
         came = percent(0 * start, start, scale) if name.startswith("sum") else np.zeros((0, 2))
         assert_allclose(
-            np.reshape([bar["said"] for bar in shown["came"]], (-1, 2)), came, atol=0.011
+            np.reshape([bar["styled"] for bar in shown["came"]], (-1, 2)), came, atol=0.011
         )
         assert_allclose(np.reshape([bar["seen"] for bar in shown["came"]], (-1, 2)), came, atol=4)
         assert shown["signs"] == ["down" if b < a else "up" for a, b in zip(start, end)]
@@ -371,7 +371,7 @@ def test_what_is_drawn_and_written_is_what_python_has(show, given):
 
 
 @browser
-def test_what_has_moved_is_the_same_in_python_and_in_views_opened_later(show):
+def test_moved_numbers_agree_in_python_and_later_views(show):
     """Where an item was changed before the widget is shown, and in a second view of it."""
     model = BlockPath(item=3)
     model.X = [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0.5]]
@@ -386,8 +386,8 @@ def test_what_has_moved_is_the_same_in_python_and_in_views_opened_later(show):
 
 
 @each_sample
-def test_the_picture_has_the_same_bars_and_dots(given):
-    model = BlockPath(**given)
+def test_the_picture_has_the_same_bars_and_dots(sample):
+    model = BlockPath(**sample)
     figure = BlockPath.picture.__wrapped__(model)
     titles = model.words["titles"] | model.words["titles"][model.norm]
     for ax, name in zip(figure.axes, AFTER if model.norm == "after" else STATIONS, strict=True):

@@ -7,15 +7,15 @@ import words from "./words.json";
 const plain = (x) => (x === -Infinity ? "\u2212\u221e" : trimmed(x, 3));
 const row = (numbers) => `[${numbers.map(plain).join(", ")}]`;
 
-function normLines(name, given) {
-  const mean = meanOf(given);
-  const squares = given.map((x) => `(${plain(x - mean)})²`).join(" + ");
-  const variance = varianceOf(given);
+function normLines(name, numbers) {
+  const mean = meanOf(numbers);
+  const squares = numbers.map((x) => `(${plain(x - mean)})²`).join(" + ");
+  const variance = varianceOf(numbers);
   const root = Math.sqrt(variance + block.epsilon);
   return [
-    `mean = (${given.map((x) => bracketed(plain(x))).join(" + ")}) / ${given.length} = ${plain(mean)}`,
-    `variance = (${squares}) / ${given.length} = ${plain(variance)}`,
-    `(${name} \u2212 ${bracketed(plain(mean))}) / √(${plain(variance)} + 0.00001) = ${row(given.map((x) => (x - mean) / root))}`,
+    `mean = (${numbers.map((x) => bracketed(plain(x))).join(" + ")}) / ${numbers.length} = ${plain(mean)}`,
+    `variance = (${squares}) / ${numbers.length} = ${plain(variance)}`,
+    `(${name} \u2212 ${bracketed(plain(mean))}) / √(${plain(variance)} + 0.00001) = ${row(numbers.map((x) => (x - mean) / root))}`,
   ];
 }
 
@@ -24,8 +24,8 @@ function sumLines(name, came, brought, path, residual) {
   return [`${row(came)} + ${row(brought)}`, `= ${row(path)}`];
 }
 
-export function lines(station, i, { found, head, layer }, settings) {
-  const at = (name) => found[name][i];
+export function workedLines(station, i, { stations, head, layer }, settings) {
+  const at = (name) => stations[name][i];
   const { norm, attention, network, residual } = settings;
   const after = norm === "after";
   const off = (part) => [`${words.parts[part]} is ${words.off}`];

@@ -2,7 +2,7 @@
 import { choice, slider } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, set, write } from "../shared/parts.js";
+import { fill, h, lines, set, write } from "../shared/parts.js";
 import { keyTable } from "./keys.js";
 import { stepped } from "./steps.js";
 import words from "./words.json";
@@ -12,9 +12,9 @@ const TRAITS = ["scores", "values", "masked", "block", "order", "step", "correct
 const [LIMIT, LARGEST] = [6, 20];
 
 // What happened in this step, and what follows from it, in sentences.
-function sentences(found, numbers, corrected) {
-  const { came, blocks, maximum, before, total, answer } = found;
-  const said = (name) => fill(words[name], numbers);
+function sentences(now, numbers, corrected) {
+  const { came, blocks, maximum, before, total, answer } = now;
+  const sentence = (name) => fill(words[name], numbers);
   const note = () => {
     if (!came) return "none";
     if (maximum === -Infinity) return "empty";
@@ -26,8 +26,8 @@ function sentences(found, numbers, corrected) {
     if (Math.abs(numbers.so_far - numbers.right) > 5e-4) return "wrong";
     return came === blocks ? "whole" : "part";
   };
-  const all = Number.isNaN(answer) ? "" : said("answer");
-  return { note: said(note()), result: said(result()), all };
+  const all = Number.isNaN(answer) ? "" : sentence("answer");
+  return { note: sentence(note()), result: sentence(result()), all };
 }
 
 export function render({ model, el }) {
@@ -41,10 +41,9 @@ export function render({ model, el }) {
     place: (trait, value) => change(model, { [trait]: value }),
     redraw: () => draw(),
   });
-  const lines = Array.from({ length: 4 }, () => h("span"));
-  const worked = h("p", { class: "attn-online-worked" }, ...lines);
+  const worked = lines("attn-online-worked", 4);
   const [note, result, all] = ["note", "result", "all"].map((kind) =>
-    h("p", { class: `attn-online-said attn-online-said--${kind}` }),
+    h("p", { class: `attn-online-sentence attn-online-sentence--${kind}` }),
   );
   const stepControl = bound(model, "step", slider, {
     label: "Blocks so far",
@@ -72,29 +71,29 @@ export function render({ model, el }) {
     }),
   ];
   const voice = spoken(words);
-  const writeTexts = readable(worked, (texts, said) => {
-    lines.forEach((line, i) => write(line, texts[i]));
-    write(note, said.note);
-    write(result, said.result);
-    write(all, said.all);
+  const writeTexts = readable(worked.element, (texts, told) => {
+    worked.write(texts);
+    write(note, told.note);
+    write(result, told.result);
+    write(all, told.all);
   });
 
   function draw() {
     const state = Object.fromEntries(TRAITS.map((name) => [name, at(name)]));
-    const found = stepped(state);
+    const now = stepped(state);
     const finite = (x) => (x === -Infinity ? NaN : x);
     const numbers = {
-      ...found,
-      maximum: finite(found.maximum),
-      before: finite(found.before.maximum),
+      ...now,
+      maximum: finite(now.maximum),
+      before: finite(now.before.maximum),
     };
-    counted = found.blocks;
-    table.draw(found, state);
+    counted = now.blocks;
+    table.draw(now, state);
     set(range, { max: counted });
     controls.forEach((control) => control.draw());
-    const said = sentences(found, numbers, state.corrected);
-    writeTexts(workedLines(found, state), said);
-    voice.say(() => fill(words.said, { ...numbers, ...said }).trim(), numbers);
+    const told = sentences(now, numbers, state.corrected);
+    writeTexts(workedLines(now, state), told);
+    voice.say(() => fill(words.announcement, { ...numbers, ...told }).trim(), numbers);
   }
 
   el.append(
@@ -102,7 +101,7 @@ export function render({ model, el }) {
       model,
       table.element,
       table.message,
-      worked,
+      worked.element,
       note,
       h("div", { class: "attn-online-results" }, result, all),
       controlRow(controls, presets(model, TRAITS, table.restore)),

@@ -60,8 +60,8 @@ class BlockStepper(BookWidget):
     After two blocks of two keys; four keys of five have come, and their answer is 4.8.
 
     >>> stepper = BlockStepper()
-    >>> found = stepper.numbers()
-    >>> [round(found[name], 3) for name in ("correction", "total", "weighted", "so_far")]
+    >>> numbers = stepper.numbers()
+    >>> [round(numbers[name], 3) for name in ("correction", "total", "weighted", "so_far")]
     [0.25, 1.875, 9.0, 4.8]
 
     The answer over all keys is the same, however they come.
@@ -174,24 +174,25 @@ class BlockStepper(BookWidget):
     def steps(self):
         """Where it stands before the first block and after each that has come, a `Step` each."""
         seen, values = self.seen, np.array(self.values)
-        found = [Step(-math.inf, math.nan, 0.0, 0.0)]
+        steps = [Step(-math.inf, math.nan, 0.0, 0.0)]
         for keys in self.blocks[: self.came]:
-            before = found[-1]
+            before = steps[-1]
             new = max(before.maximum, *seen[keys])
             c, powers = _power(before.maximum, new), _power(seen[keys], new)
             kept = c if self.corrected else 1.0
             total = kept * before.total + powers.sum()
             weighted = kept * before.weighted + powers @ values[keys]
-            found.append(Step(*map(float, (new, c, total, weighted))))
-        return found
+            steps.append(Step(*map(float, (new, c, total, weighted))))
+        return steps
 
     @property
     def powers(self):
         """What each key adds to the sum so far; NaN for those that have not come."""
-        found, maxima = np.full(len(self.scores), np.nan), [step.maximum for step in self.steps[1:]]
+        powers = np.full(len(self.scores), np.nan)
+        maxima = [step.maximum for step in self.steps[1:]]
         for keys, own in zip(self.blocks, maxima):
-            found[keys] = _power(self.seen[keys], maxima[-1] if self.corrected else own)
-        return found
+            powers[keys] = _power(self.seen[keys], maxima[-1] if self.corrected else own)
+        return powers
 
     def _answer(self, keys):
         """What softmax gives over these keys; NaN where all of them are masked."""
@@ -258,8 +259,8 @@ class BlockStepper(BookWidget):
         sentences = (words[note], words[result], "" if lost else words["answer"])
         return dict(zip(("note", "result", "all"), (fill(s, numbers) for s in sentences)))
 
-    def said(self):
-        return fill(self.words["said"], self.numbers() | self._sentences()).strip()
+    def announcement(self):
+        return fill(self.words["announcement"], self.numbers() | self._sentences()).strip()
 
     @still
     def picture(self):
@@ -286,5 +287,5 @@ class BlockStepper(BookWidget):
             rows, [f"block {number[j] + 1}   $k_{j + 1}$" for j in rows], color=LIGHT["key"]
         )
         right.set(title="Powers e^(s − m)", xlim=(0, 1))
-        figure.supxlabel(textwrap.fill(self.said(), 64), fontsize=10)
+        figure.supxlabel(textwrap.fill(self.announcement(), 64), fontsize=10)
         return figure

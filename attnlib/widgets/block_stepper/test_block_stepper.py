@@ -14,9 +14,7 @@ from attnlib.widgets import BlockStepper
 from attnlib.widgets.block_stepper.block_stepper import ORDERS, SCORES
 
 browser = pytest.mark.browser
-each_sample = pytest.mark.parametrize(
-    "given", BlockStepper.samples, ids=range(len(BlockStepper.samples))
-)
+each_sample = pytest.mark.parametrize("sample", BlockStepper.samples)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +35,7 @@ def test_what_is_wrong_is_refused(words, trait, value):
     refused(BlockStepper, words, **{trait: value})
 
 
-def test_there_are_as_many_keys_later_as_at_first():
+def test_the_number_of_keys_is_fixed():
     stepper = BlockStepper()
     for trait in ("scores", "values", "masked"):
         with pytest.raises(TraitError, match=f"{trait} needs 5 entries, got 3. The number of keys"):
@@ -48,31 +46,31 @@ def test_there_are_as_many_keys_later_as_at_first():
 
 
 @pytest.mark.parametrize("n", [2, 3, 8])
-def test_what_is_not_given_is_made_as_large_as_what_is(n):
-    for given in ({"scores": [0] * n}, {"values": [1] * n}, {"masked": [0] * n}):
-        stepper = BlockStepper(**given)
+def test_missing_arrays_get_the_size_of_the_others(n):
+    for traits in ({"scores": [0] * n}, {"values": [1] * n}, {"masked": [0] * n}):
+        stepper = BlockStepper(**traits)
         assert len(stepper.scores) == len(stepper.values) == len(stepper.masked) == n
 
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("block", [1, 2, 3, 8])
-def test_the_last_answer_is_that_of_attnlib_in_any_order_and_size(order, block):
+def test_the_result_agrees_with_attnlib_in_any_order(order, block):
     rng = np.random.default_rng(block)
     for n in (2, 6, 8):
         s, v, masked = rng.uniform(-6, 6, size=n), rng.normal(size=n), np.arange(n) % 3 == 1
-        given = {"scores": s, "values": v, "masked": masked, "block": block, "order": order}
-        stepper = BlockStepper(step=8, **given)
+        traits = {"scores": s, "values": v, "masked": masked, "block": block, "order": order}
+        stepper = BlockStepper(step=8, **traits)
         keys = s[~masked, None]
         expected = online_softmax([[1]], keys, v[~masked, None], block_k=block).item()
-        found = stepper.numbers()
-        assert found["maximum"] == keys.max()
+        told = stepper.numbers()
+        assert told["maximum"] == keys.max()
         for name in ("so_far", "right", "answer"):
-            assert found[name] == pytest.approx(expected, rel=1e-12)
+            assert told[name] == pytest.approx(expected, rel=1e-12)
         assert sorted(j for keys in stepper.blocks for j in keys) == [*range(n)]
 
 
 @pytest.mark.parametrize("step", range(1, 6))
-def test_on_the_way_it_is_the_answer_over_the_keys_so_far(step):
+def test_partial_results_cover_the_keys_so_far(step):
     stepper = BlockStepper(block=1, order="smallest", step=step)
     keys = [j for (j,) in stepper.blocks[:step]]
     K, V = np.array(SCORES)[keys, None], np.array(stepper.values)[keys, None]
@@ -81,23 +79,23 @@ def test_on_the_way_it_is_the_answer_over_the_keys_so_far(step):
 
 
 @pytest.mark.parametrize("corrected", [True, False])
-def test_the_bars_add_up_to_the_sum_and_to_the_output(corrected):
+def test_bars_add_up_to_sum_and_output(corrected):
     for step, order in itertools.product(range(6), ORDERS):
-        given = {"masked": [0, 1, 0, 0, 0], "block": 1, "order": order, "step": step}
-        stepper = BlockStepper(corrected=corrected, **given)
-        found, powers = stepper.numbers(), np.nan_to_num(stepper.powers)
-        assert powers.sum() == pytest.approx(found["total"])
-        assert powers @ stepper.values == pytest.approx(found["weighted"])
+        traits = {"masked": [0, 1, 0, 0, 0], "block": 1, "order": order, "step": step}
+        stepper = BlockStepper(corrected=corrected, **traits)
+        told, powers = stepper.numbers(), np.nan_to_num(stepper.powers)
+        assert powers.sum() == pytest.approx(told["total"])
+        assert powers @ stepper.values == pytest.approx(told["weighted"])
 
 
-def test_without_the_correction_early_keys_count_too_much_where_scores_rise():
+def test_without_correction_early_keys_count_too_much():
     rising = BlockStepper(block=1, order="smallest", corrected=False, step=5)
     assert rising.numbers()["so_far"] == pytest.approx(28 / 5)  # each key counts 1
     falling = BlockStepper(block=1, order="largest", corrected=False, step=5)
     assert falling.numbers()["so_far"] == pytest.approx(5)
 
 
-def test_a_block_of_masked_keys_adds_nothing_wherever_it_comes():
+def test_a_masked_block_adds_nothing():
     first = BlockStepper(masked=[1, 1, 0, 0, 0], step=3)
     assert first.steps[1] == (-math.inf, 0, 0, 0) and first.steps[2][1] == 0
     assert first.numbers()["so_far"] == pytest.approx((8 * 6 + 4 * 2 + 8) / 13)
@@ -125,27 +123,27 @@ def test_the_javascript_computes_the_same(javascript):
         for n, share, block, order, corrected in choices
     ]
 
-    def plain(found):  # the page answers with null where Python has NaN
-        return [math.nan if x is None else x for x in found]
+    def plain(result):  # the page answers with null where Python has NaN
+        return [math.nan if x is None else x for x in result]
 
-    for stepper, found in zip(steppers, script(*[("stepped", s.state()) for s in steppers])):
+    for stepper, result in zip(steppers, script(*[("stepped", s.state()) for s in steppers])):
         told = stepper.numbers()
         names = ("correction", "total", "weighted", "so_far", "right", "answer")
-        there, here = plain(found[name] for name in names), [told[name] for name in names]
+        there, here = plain(result[name] for name in names), [told[name] for name in names]
         assert_allclose(there, here, rtol=1e-12, atol=1e-12)
-        assert (found["came"], found["blocks"]) == (stepper.came, len(stepper.blocks))
-        assert_allclose(plain(found["powers"]), stepper.powers, rtol=1e-12)
+        assert (result["came"], result["blocks"]) == (stepper.came, len(stepper.blocks))
+        assert_allclose(plain(result["powers"]), stepper.powers, rtol=1e-12)
         where = {j: k for k, keys in enumerate(stepper.blocks) for j in keys}
-        assert found["blockOf"] == [where[j] for j in range(len(where))]
+        assert result["blockOf"] == [where[j] for j in range(len(where))]
         if stepper.came:
             earlier = BlockStepper(**stepper.state() | {"step": stepper.came - 1})
-            assert_allclose(plain(found["earlier"]), earlier.powers, rtol=1e-12)
+            assert_allclose(plain(result["earlier"]), earlier.powers, rtol=1e-12)
 
 
 @browser
 @each_sample
-def test_the_rows_show_what_python_says(show, given):
-    model = BlockStepper(**given)
+def test_the_rows_show_what_python_says(show, sample):
+    model = BlockStepper(**sample)
     page = show(model)
     rows = page.locator(".attn-online-row").all()[1:]
     where = {j: k for k, keys in enumerate(model.blocks) for j in keys}
@@ -169,16 +167,16 @@ def test_the_rows_show_what_python_says(show, given):
             row.locator(f".attn-online-{kind}").bounding_box() for kind in ("track", "ink")
         )
         assert ink["width"] / track["width"] == pytest.approx(power if there else 0, abs=5e-3)
-    found = model.numbers()
+    told = model.numbers()
     sums = [numbers(text)[-1] for text in rows[-1].get_by_role("cell").all_inner_texts() if text]
-    assert sums == pytest.approx([found["total"], found["weighted"]], abs=5e-4)
+    assert sums == pytest.approx([told["total"], told["weighted"]], abs=5e-4)
     assert "NaN" not in page.locator(".attn").inner_text()
 
 
 @browser
 @each_sample
-def test_bars_reach_their_score_and_gaps_what_they_are_measured_from(show, given):
-    model = BlockStepper(**given)
+def test_bars_and_gaps_end_at_their_scores(show, sample):
+    model = BlockStepper(**sample)
     page = show(model)
 
     def ends(kind):
@@ -189,9 +187,7 @@ def test_bars_reach_their_score_and_gaps_what_they_are_measured_from(show, given
         )
         return np.array(lines, dtype=float)
 
-    knobs = page.locator(".attn-online-knob").evaluate_all(
-        "all => all.map((e) => e.cx.baseVal.value)"
-    )
+    knobs = page.locator(".attn-knob").evaluate_all("all => all.map((e) => e.cx.baseVal.value)")
     zero = ends("zero")[0, 0]
     j = int(np.argmax(np.abs(model.scores)))
     unit = (knobs[j] - zero) / model.scores[j]
@@ -219,7 +215,7 @@ def test_bars_reach_their_score_and_gaps_what_they_are_measured_from(show, given
 
 
 @browser
-def test_fields_follow_a_drag_refuse_what_is_too_large_and_come_back(show):
+def test_fields_follow_drags_and_refuse_large_numbers(show):
     page = show(BlockStepper())
     score, value = (
         page.get_by_role("textbox", name=f"Key 2, {name}") for name in ("score", "value")
@@ -232,8 +228,8 @@ def test_fields_follow_a_drag_refuse_what_is_too_large_and_come_back(show):
             field.fill(text)
             field.press("Enter")
             frame(page)
-            found = state(page, BlockStepper)["scores" if field is score else "values"]
-            assert found[1] == float(kept)
+            numbers_kept = state(page, BlockStepper)["scores" if field is score else "values"]
+            assert numbers_kept[1] == float(kept)
     reset = page.get_by_role("button", name="Reset")
     for refused_text in ("", "20.5"):
         if refused_text:
@@ -248,7 +244,7 @@ def test_fields_follow_a_drag_refuse_what_is_too_large_and_come_back(show):
 
 @browser
 @pytest.mark.parametrize(
-    ("given", "lines"),
+    ("sample", "lines"),
     [
         (
             {},
@@ -298,14 +294,14 @@ def test_fields_follow_a_drag_refuse_what_is_too_large_and_come_back(show):
         ),
     ],
 )
-def test_the_last_step_is_written_out(show, given, lines):
-    page = show(BlockStepper(**given))
+def test_the_last_step_is_written_out(show, sample, lines):
+    page = show(BlockStepper(**sample))
     shown = [text for text in page.locator(".attn-online-worked span").all_inner_texts() if text]
     assert shown == lines
 
 
 @browser
-def test_it_says_what_becomes_of_a_first_block_without_keys(show):
+def test_a_first_block_without_keys_is_explained(show):
     page = show(BlockStepper(masked=[1, 1, 0, 0, 0], step=1))
     widget = page.locator(".attn")
     assert "Nothing was added." in widget.inner_text()
@@ -322,7 +318,7 @@ def test_it_says_what_becomes_of_a_first_block_without_keys(show):
 
 
 @browser
-def test_a_press_with_the_mouse_or_a_finger_masks_a_key(show):
+def test_mouse_and_finger_mask_a_key(show):
     for screen in ({}, COARSE):
         page = show(BlockStepper(), **screen)
         chip = page.get_by_role("checkbox", name="Mask key 2")
@@ -332,15 +328,15 @@ def test_a_press_with_the_mouse_or_a_finger_masks_a_key(show):
 
 
 @browser
-def test_a_last_score_that_leads_by_far_leaves_little_of_all_before(show):
+def test_a_large_last_score_outweighs_earlier_keys(show):
     page = show(BlockStepper(step=3))
     knob = handle(page, "Score of key 5").locator("circle").last
     x, y = centre(knob)
     drag(page, (x, y), (x + 400, y))
     frame(page)
-    found = state(page, BlockStepper)
-    assert found["scores"][4] == 6
-    assert BlockStepper(**found).numbers()["correction"] == pytest.approx(8 / math.e**6)
+    kept = state(page, BlockStepper)
+    assert kept["scores"][4] == 6
+    assert BlockStepper(**kept).numbers()["correction"] == pytest.approx(8 / math.e**6)
 
 
 @browser

@@ -8,8 +8,8 @@ function shown(x) {
 }
 
 // Four lines: the maximum, the correction, the sum, the output.
-export function workedLines(found, { values, corrected }) {
-  const { before, maximum, correction, total, weighted, came, powers, newest } = found;
+export function workedLines(now, { values, corrected }) {
+  const { before, maximum, correction, total, weighted, came, powers, newest } = now;
   if (!came) return [`m = ${INFINITE}`, "", "l = 0", "o = 0"];
   const c = number(correction, 3);
   const from = maximum === -Infinity ? "0" : shown(maximum);

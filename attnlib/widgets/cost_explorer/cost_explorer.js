@@ -1,9 +1,9 @@
 // n items in a layer of attention: what each step costs, and how the whole grows.
-import { amount, rateSlider, rounded } from "../shared/amounts.js";
-import { button, choice, slider } from "../shared/controls.js";
+import { amount, machineButtons, RATES, rateSlider, rounded } from "../shared/amounts.js";
+import { choice, slider } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, set, write } from "../shared/parts.js";
+import { fill, h, lines, set, write } from "../shared/parts.js";
 import { countedSteps, crossingOf, MEASURES, sums, timed } from "./costs.js";
 import { growthChart } from "./growth.js";
 import { stepsTable } from "./table.js";
@@ -11,7 +11,6 @@ import words from "./words.json";
 import { workedLines } from "./worked.js";
 
 const SIZES = ["d_model", "n_heads", "itemsize", "part", "way"];
-const RATES = ["flops_per_s", "bytes_per_s", "exponentials_per_s"];
 const TRAITS = ["n", ...SIZES, ...RATES, "measure", "step"];
 // Powers of two, and half-way between them; and all numbers of heads.
 const LENGTHS = Array.from({ length: 12 }, (_, k) => [2 ** (k + 1), 3 * 2 ** k]).flat().concat(8192);
@@ -20,38 +19,38 @@ const MACHINES = { core: [1.5e11, 2e10, 1.8e9], gpu: [5e14, 4e12, 4e12] };
 
 // All that follows from the state.
 function explored(model, crossingOf) {
-  const given = Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
-  const { n, itemsize, n_heads: heads } = given;
-  const found = timed(n, given);
-  const sumOf = (name) => countedSteps(given).reduce((sum, step) => sum + found[step][name], 0);
+  const state = Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
+  const { n, itemsize, n_heads: heads } = state;
+  const costs = timed(n, state);
+  const sumOf = (name) => countedSteps(state).reduce((sum, step) => sum + costs[step][name], 0);
   const sum = Object.fromEntries(MEASURES.map((name) => [name, sumOf(name)]));
-  const { pairs, total } = sums(n, given);
-  const doubling = sums(2 * n, given).total / total;
+  const { pairs, total } = sums(n, state);
+  const doubling = sums(2 * n, state).total / total;
   const scores = heads * n * n;
   const numbers = {
     n,
     twice: 2 * n,
-    d: given.d_model,
+    d: state.d_model,
     heads,
     pairs_share: rounded(pairs / total, 2),
     doubling,
     slope: Math.log2(doubling),
-    crossing: crossingOf(given),
+    crossing: crossingOf(state),
   };
   const texts = { pairs: amount(scores), held: amount(scores * itemsize, "B") };
   const told = {
-    scores: fill(words[given.way === "naive" ? "kept" : "blocks"], texts),
+    scores: fill(words[state.way === "naive" ? "kept" : "blocks"], texts),
     growth: fill(words.doubling, numbers),
     lead: fill(words[Number.isNaN(numbers.crossing) ? "never" : "half"], numbers),
-    measure: words.measures[given.measure],
-    work_said: amount(sum.work),
-    moved_said: amount(sum.bytes, "B"),
-    least_said: amount(sum.seconds, "s"),
+    measure: words.measures[state.measure],
+    work_text: amount(sum.work),
+    moved_text: amount(sum.bytes, "B"),
+    least_text: amount(sum.seconds, "s"),
   };
-  return { given, found, sum, numbers, told };
+  return { state, costs, sum, numbers, told };
 }
 
-// The most heads, up to so many, that share d evenly.
+// The largest number of heads, at most this one, that divides d.
 function shared(heads, d) {
   let fitting = Math.min(heads, d);
   while (d % fitting) fitting -= 1;
@@ -81,18 +80,18 @@ function sizeSlider(model, trait, label, sizes, take) {
 // Length and heads. A length that the heads do not share takes fewer of them, for as long as need be.
 function sizeSliders(model) {
   let wished = null;
-  let given = null;
+  let lowered = null;
   const take = (d) => {
-    if (model.get("n_heads") !== given) wished = model.get("n_heads");
-    given = shared(wished, d);
-    change(model, { d_model: d, n_heads: given });
+    if (model.get("n_heads") !== lowered) wished = model.get("n_heads");
+    lowered = shared(wished, d);
+    change(model, { d_model: d, n_heads: lowered });
   };
   const lengths = new Set(LENGTHS);
   const fitting = () => HEADS.filter((heads) => model.get("d_model") % heads === 0);
   return [
     sizeSlider(model, "d_model", "Width d", () => lengths.add(model.get("d_model")), take),
     sizeSlider(model, "n_heads", "Heads h", fitting, (heads) => {
-      wished = given = null;
+      wished = lowered = null;
       change(model, { n_heads: heads });
     }),
   ];
@@ -109,11 +108,9 @@ export function render({ model, el }) {
     measure: (measure) => change(model, { measure }),
     choose: (step) => change(model, { step }),
   });
-  const notes = [h("span"), h("span")];
-  const note = h("p", { class: "attn-panel-note" }, ...notes);
+  const note = lines("attn-panel-note", 2);
   const held = h("p", { class: "attn-cost-scores" });
-  const lines = [h("span"), h("span"), h("span")];
-  const worked = h("p", { class: "attn-cost-worked" }, ...lines);
+  const worked = lines("attn-cost-worked", 3);
   const controls = [
     ...sizeSliders(model),
     rateSlider(model, "flops_per_s", "Arithmetic", [9, 15], "FLOP"),
@@ -127,34 +124,29 @@ export function render({ model, el }) {
     }),
     bound(model, "way", choice, { label: "Scores", options: named(words.ways) }),
   ];
-  const machines = Object.entries(words.machines).map(([name, label]) =>
-    button(label, () =>
-      change(model, Object.fromEntries(RATES.map((rate, k) => [rate, MACHINES[name][k]]))),
-    ),
-  );
+  const machines = machineButtons(model, words.machines, MACHINES);
   // The curves and their crossing do not hang on n.
-  const keyOf = (given) => ["measure", ...SIZES, ...RATES].map((name) => given[name]).join();
+  const keyOf = (state) => ["measure", ...SIZES, ...RATES].map((name) => state[name]).join();
   let last = {};
-  const crossing = (given) => {
-    const key = keyOf(given);
-    if (key !== last.key) last = { key, crossing: crossingOf(given) };
+  const crossing = (state) => {
+    const key = keyOf(state);
+    if (key !== last.key) last = { key, crossing: crossingOf(state) };
     return last.crossing;
   };
   const voice = spoken(words);
-  const writeTexts = readable(worked, (told, texts) => {
-    write(notes[0], told.growth);
-    write(notes[1], told.lead);
+  const writeTexts = readable(worked.element, (told, texts) => {
+    note.write([told.growth, told.lead]);
     write(held, told.scores);
-    lines.forEach((line, k) => write(line, texts[k]));
+    worked.write(texts);
   });
 
   function draw() {
-    const { given, found, sum, numbers, told } = explored(model, crossing);
-    chart.draw(given, numbers.crossing, last.key);
-    table.draw(found, sum, given);
+    const { state, costs, sum, numbers, told } = explored(model, crossing);
+    chart.draw(state, numbers.crossing, last.key);
+    table.draw({ costs, sum, state });
     controls.forEach((control) => control.draw());
-    writeTexts(told, workedLines(given, found[given.step]));
-    voice.say(() => fill(words.said, { ...numbers, ...told }), numbers);
+    writeTexts(told, workedLines(state, costs[state.step]));
+    voice.say(() => fill(words.announcement, { ...numbers, ...told }), numbers);
   }
 
   el.append(
@@ -162,12 +154,12 @@ export function render({ model, el }) {
       model,
       h(
         "div",
-        { class: "attn-cost-panels" },
-        h("div", null, chart.root, note),
+        { class: "attn-halves", style: "--right: 1.12fr" },
+        h("div", null, chart.root, note.element),
         h("div", null, table.element, held, h("p", { class: "attn-cost-scores" }, words.legend)),
       ),
-      worked,
-      h("div", { class: "attn-cost-controls" }, controlRow(controls, h("div", { class: "attn-cost-buttons" }, ...machines, presets(model, TRAITS)))),
+      worked.element,
+      h("div", { class: "attn-cost-controls" }, controlRow(controls, h("div", { class: "attn-buttons" }, ...machines, presets(model, TRAITS)))),
       voice.element,
     ),
   );

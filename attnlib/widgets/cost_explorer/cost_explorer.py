@@ -126,12 +126,12 @@ class CostExplorer(BookWidget):
 
     @traitlets.validate("d_model", "n_heads")
     def _check_heads(self, proposal):
-        given = {"d_model": self.d_model, "n_heads": self.n_heads}
-        given[proposal["trait"].name] = proposal["value"]
-        if given["d_model"] % given["n_heads"]:
+        sizes = {"d_model": self.d_model, "n_heads": self.n_heads}
+        sizes[proposal["trait"].name] = proposal["value"]
+        if sizes["d_model"] % sizes["n_heads"]:
             raise traitlets.TraitError(
-                f"CostExplorer.n_heads={given['n_heads']} must divide "
-                f"d_model={given['d_model']}: each head takes an equal share."
+                f"CostExplorer.n_heads={sizes['n_heads']} must divide "
+                f"d_model={sizes['d_model']}: each head takes an equal share."
             )
         return proposal["value"]
 
@@ -211,8 +211,8 @@ class CostExplorer(BookWidget):
                 yield Move("radio", label, "Space", {trait: value})
         for name in STEPS:
             if name not in self.counted:
-                given = {"way": "fused"} if name == "pairs" else {"part": "block"}
-                yield Move("radio", words["steps"][name], "Space", {"step": name}, given)
+                before = {"way": "fused"} if name == "pairs" else {"part": "block"}
+                yield Move("radio", words["steps"][name], "Space", {"step": name}, before)
 
     def numbers(self):
         pairs, rest = self.sums(self.n)
@@ -227,21 +227,21 @@ class CostExplorer(BookWidget):
             "crossing": self.crossing or math.nan,
         }
 
-    def said(self):
+    def announcement(self):
         words, numbers, cost = self.words, self.numbers(), self.cost
         scores = self.n_heads * self.n**2
         texts = {
             "pairs": amount(scores),
             "held": amount(scores * self.itemsize, "B"),
             "measure": words["measures"][self.measure],
-            "work_said": amount(cost.multiply_adds),
-            "moved_said": amount(cost.bytes, "B"),
-            "least_said": amount(sum(self.seconds.values()), "s"),
+            "work_text": amount(cost.multiply_adds),
+            "moved_text": amount(cost.bytes, "B"),
+            "least_text": amount(sum(self.seconds.values()), "s"),
             "growth": fill(words["doubling"], numbers),
             "lead": fill(words["half" if self.crossing else "never"], numbers),
         }
         texts["scores"] = fill(words["kept" if self.way == "naive" else "blocks"], texts)
-        return fill(words["said"], numbers | texts)
+        return fill(words["announcement"], numbers | texts)
 
     @still
     def picture(self):
@@ -264,7 +264,7 @@ class CostExplorer(BookWidget):
         ax.set_ylim(bottom=(pairs + rest)[0] / 2)
         shown = self.steps_of(self.n)[self.step]
         about = (
-            f"{self.said()} {words['steps'][self.step].capitalize()}: "
+            f"{self.announcement()} {words['steps'][self.step].capitalize()}: "
             f"{amount(shown.multiply_adds)} multiply-adds, {amount(shown.bytes, 'B')}, "
             f"{amount(self.least_of(shown), 's')}."
         )

@@ -44,25 +44,25 @@ function costs(n, { d_model: d, n_heads: heads, itemsize, way }) {
 }
 
 // The same with the seconds that each step takes at least: what takes longest decides.
-export function timed(n, given) {
-  const found = costs(n, given);
-  for (const step of Object.values(found))
-    Object.assign(step, leastTime({ ...step, flops: 2 * step.work }, given));
-  return found;
+export function timed(n, state) {
+  const steps = costs(n, state);
+  for (const step of Object.values(steps))
+    Object.assign(step, leastTime({ ...step, flops: 2 * step.work }, state));
+  return steps;
 }
 
 // One measure, summed over the steps over pairs and over all else that counts.
-export function sums(n, given) {
-  const found = timed(n, given);
-  const sum = (names) => names.reduce((total, name) => total + found[name][given.measure], 0);
-  const [pairs, rest] = [sum(PAIRS[given.way]), sum(PARTS[given.part])];
+export function sums(n, state) {
+  const steps = timed(n, state);
+  const sum = (names) => names.reduce((total, name) => total + steps[name][state.measure], 0);
+  const [pairs, rest] = [sum(PAIRS[state.way]), sum(PARTS[state.part])];
   return { pairs, rest, total: pairs + rest };
 }
 
 // The first n at which pairs take as much as all else; NaN if that is out of reach.
-export function crossingOf(given) {
+export function crossingOf(state) {
   const leads = (n) => {
-    const { pairs, rest } = sums(n, given);
+    const { pairs, rest } = sums(n, state);
     return pairs >= rest;
   };
   if (!leads(FARTHEST)) return NaN;

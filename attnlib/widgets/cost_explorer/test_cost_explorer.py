@@ -17,9 +17,7 @@ from attnlib.widgets.cost_explorer.cost_explorer import MACHINES, MEASURES, PAIR
 from attnlib.widgets.shared.amounts import amount
 
 browser = pytest.mark.browser
-each_sample = pytest.mark.parametrize(
-    "given", CostExplorer.samples, ids=range(len(CostExplorer.samples))
-)
+each_sample = pytest.mark.parametrize("sample", CostExplorer.samples)
 BOOK = Path(__file__).resolve().parents[3] / "book"
 SIZES = [(1, 2, 1, 2), (3, 6, 3, 8), (128, 64, 4, 4), (10_000, 768, 12, 2), (2**17, 8192, 64, 4)]
 
@@ -55,8 +53,8 @@ def test_width_and_heads_may_change_together():
 
 
 @each_sample
-def test_the_counts_are_the_books(given):
-    explorer = CostExplorer(**given)
+def test_the_counts_are_the_books(sample):
+    explorer = CostExplorer(**sample)
     n, d, heads, size = explorer.n, explorer.d_model, explorer.n_heads, explorer.itemsize
     whole = getattr(block_cost(n, d, heads, 4 * d, itemsize=size), explorer.way)
     alone = getattr(
@@ -78,7 +76,7 @@ def test_the_counts_are_the_books(given):
 
 
 @pytest.mark.parametrize("d", [2, 16, 96, 512])
-def test_pairs_overtake_at_twice_the_width_whatever_the_heads(d):
+def test_pairs_overtake_at_twice_the_width(d):
     for heads in (1, 2):
         explorer = CostExplorer(d_model=d, n_heads=heads, n=2 * d)
         assert explorer.crossing == 2 * d and explorer.doubling == 3
@@ -91,8 +89,8 @@ def test_pairs_overtake_at_twice_the_width_whatever_the_heads(d):
 
 @each_sample
 @pytest.mark.parametrize("measure", MEASURES)
-def test_the_crossing_is_the_first_and_the_only_one(given, measure):
-    explorer = CostExplorer(**given | {"measure": measure})
+def test_there_is_one_crossing(sample, measure):
+    explorer = CostExplorer(**sample | {"measure": measure})
     sizes = [*range(1, 70), *(int(2 ** (k / 4)) for k in range(25, 96))]
     leads = np.array([pairs >= rest for pairs, rest in map(explorer.sums, sizes)])
     crossing = explorer.crossing or math.inf
@@ -109,9 +107,9 @@ def test_doubling_runs_from_the_items_to_the_pairs():
 def test_the_core_is_near_to_the_recorded_one():
     recorded = json.loads((BOOK / "data" / "one_core.json").read_text())["ceilings"]
     for rate, value in MACHINES["core"].items():
-        found = [recorded[when][rate] for when in ("start", "end")]
-        found = [rates["float32"] if isinstance(rates, dict) else rates for rates in found]
-        assert 0.8 * min(found) < value < 1.25 * max(found), rate
+        measured = [recorded[when][rate] for when in ("start", "end")]
+        measured = [rates["float32"] if isinstance(rates, dict) else rates for rates in measured]
+        assert 0.8 * min(measured) < value < 1.25 * max(measured), rate
 
 
 @pytest.mark.parametrize(
@@ -139,11 +137,11 @@ def test_the_page_counts_the_same(javascript):
     for way in ("naive", "fused"):
         for n, d, heads, size in SIZES:
             explorer = CostExplorer(n=n, d_model=d, n_heads=heads, itemsize=size, way=way)
-            (found,) = call(("timed", n, explorer.state()))
+            (page,) = call(("timed", n, explorer.state()))
             steps = explorer.steps_of(n)
-            assert set(found) == set(steps) == set(STEPS)
+            assert set(page) == set(steps) == set(STEPS)
             for name, step in steps.items():
-                there = found[name]
+                there = page[name]
                 counts = [there[count] for count in ("work", "bytes", "exponentials")]
                 assert counts == [step.multiply_adds, step.bytes, step.exponentials], name
                 assert there["seconds"] == explorer.least_of(step), name
@@ -152,12 +150,12 @@ def test_the_page_counts_the_same(javascript):
 @browser
 @each_sample
 @pytest.mark.parametrize("measure", MEASURES)
-def test_the_page_sums_crosses_and_writes_the_same(javascript, given, measure):
+def test_the_page_sums_crosses_and_writes_the_same(javascript, sample, measure):
     call = javascript("cost_explorer/costs.js")
-    explorer = CostExplorer(**given | {"measure": measure})
+    explorer = CostExplorer(**sample | {"measure": measure})
     state = explorer.state()
-    found, crossing = call(("sums", explorer.n, state), ("crossingOf", state))
-    assert_allclose([found["pairs"], found["rest"]], explorer.sums(explorer.n), rtol=1e-12)
+    both, crossing = call(("sums", explorer.n, state), ("crossingOf", state))
+    assert_allclose([both["pairs"], both["rest"]], explorer.sums(explorer.n), rtol=1e-12)
     assert crossing == (explorer.crossing or pytest.approx(math.nan, nan_ok=True))
     values = [*np.geomspace(1e-12, 1e17, 59), 1125, 2.5, 9.995, 0.9995, 999.5, 0, 12, 2**50]
     units = ["", "B", "s"]
@@ -168,8 +166,8 @@ def test_the_page_sums_crosses_and_writes_the_same(javascript, given, measure):
 
 @browser
 @each_sample
-def test_the_table_shows_what_counts(show, given):
-    explorer = CostExplorer(**given)
+def test_the_table_shows_what_counts(show, sample):
+    explorer = CostExplorer(**sample)
     page = show(explorer)
     rows = page.locator(".attn-cost-row:has(.attn-number):visible").all_inner_texts()
     units = dict(zip(MEASURES, ("", "B", "s")))
@@ -182,10 +180,10 @@ def test_the_table_shows_what_counts(show, given):
     sums = (total.multiply_adds, total.bytes, sum(explorer.seconds.values()))
     wanted.append(["together", *(amount(x, unit) for x, unit in zip(sums, units.values()))])
     assert [row.split("\n") for row in rows] == wanted
-    found = page.locator(".attn-cost-bar[data-limit]:visible").evaluate_all(
+    painted_bars = page.locator(".attn-cost-bar[data-limit]:visible").evaluate_all(
         "all => all.map((e) => [e.dataset.limit, getComputedStyle(e).backgroundImage])"
     )
-    for (name, step), (limit, painted) in zip(total.steps.items(), found, strict=True):
+    for (name, step), (limit, painted) in zip(total.steps.items(), painted_bars, strict=True):
         rate = {"arithmetic": step.flops / explorer.flops_per_s}
         rate["memory"] = step.bytes / explorer.bytes_per_s
         rate["exponentials"] = step.exponentials / explorer.exponentials_per_s
@@ -210,8 +208,8 @@ def test_the_table_shows_what_counts(show, given):
     kept = (
         f": an array of {held}." if explorer.way == "naive" else f", {held} that are never written."
     )
-    said = page.locator(".attn-cost-scores").first.inner_text()
-    assert said == f"{amount(scores)} scores{kept}"
+    sentence = page.locator(".attn-cost-scores").first.inner_text()
+    assert sentence == f"{amount(scores)} scores{kept}"
 
 
 def read_amount(text):
@@ -230,7 +228,7 @@ class Drawn:
         ticks = page.locator(".attn-cost-growth .attn-tick").evaluate_all(
             "all => all.filter((e) => getComputedStyle(e).visibility === 'visible').map((e) =>"
             "[e.textContent, e.getAttribute('text-anchor'), +e.getAttribute('x'),"
-            "+e.getAttribute('y'), e.classList.contains('attn-cost-name')])"
+            "+e.getAttribute('y'), e.classList.contains('attn-name-tag')])"
         )
         plain = [tick[:4] for tick in ticks if not tick[4]]
         across = [(int(text.replace("\u202f", "")), x) for text, anchor, x, _ in plain
@@ -254,26 +252,26 @@ class Drawn:
             assert value(place) == pytest.approx(known, rel=1e-6)
         return value
 
-    def of(self, *given):
-        return [self.toN(given[0]), self.toValue(given[1])]
+    def of(self, *place):
+        return [self.toN(place[0]), self.toValue(place[1])]
 
     def line(self, kind):
         places = numbers(self.page.locator(f".attn-cost-{kind}").get_attribute("d"))
         return [self.of(x, y) for x, y in zip(places[::2], places[1::2])]
 
     def circle(self, kind):
-        ring = self.page.locator(f".attn-cost-{kind}")
+        ring = self.page.locator(f".attn-{kind}")
         return self.of(*(float(ring.get_attribute(name)) for name in ("cx", "cy")))
 
     def hidden(self, kind):
-        return self.page.locator(f".attn-cost-{kind}").get_attribute("visibility") == "hidden"
+        return self.page.locator(f".attn-{kind}").get_attribute("visibility") == "hidden"
 
 
 @browser
 @each_sample
 @pytest.mark.parametrize("measure", MEASURES)
-def test_the_chart_shows_the_sums(show, given, measure):
-    explorer = CostExplorer(**given | {"measure": measure})
+def test_the_chart_shows_the_sums(show, sample, measure):
+    explorer = CostExplorer(**sample | {"measure": measure})
     drawn = Drawn(show(explorer))
     for kind, of in (
         ("pairs", lambda p, r: p),
@@ -288,14 +286,14 @@ def test_the_chart_shows_the_sums(show, given, measure):
             assert value == pytest.approx(of(*explorer.sums(n)), rel=0.02), (kind, n)
     crossing = explorer.crossing
     inside = crossing is not None and crossing <= 2**17
-    assert [drawn.hidden(kind) for kind in ("drop", "ring")] == [not inside] * 2
+    assert [drawn.hidden(kind) for kind in ("drop", "cost-ring")] == [not inside] * 2
     names = ["pairs", explorer.words["rest"][explorer.part]]
     names += [f"n = {crossing:,}".replace(",", "\u202f")] if inside else []
     assert drawn.names == [*names, explorer.words["measures"][measure]]
     if inside:
         wanted = [crossing, explorer.sums(crossing)[1]]
-        assert drawn.circle("ring") == pytest.approx(wanted, rel=0.02)
-        drop = drawn.page.locator(".attn-cost-drop")
+        assert drawn.circle("cost-ring") == pytest.approx(wanted, rel=0.02)
+        drop = drawn.page.locator(".attn-drop")
         assert drawn.toN(float(drop.get_attribute("x1"))) == pytest.approx(crossing, rel=1e-6)
     start, end = drawn.line("doubled")
     twice = min(2 * explorer.n, 2**17)
@@ -306,9 +304,9 @@ def test_the_chart_shows_the_sums(show, given, measure):
 
 @pytest.mark.parametrize("measure", MEASURES)
 @each_sample
-def test_the_still_picture_shows_the_sums(given, measure, monkeypatch):
+def test_the_still_picture_shows_the_sums(sample, measure, monkeypatch):
     monkeypatch.setattr(CostExplorer, "picture", CostExplorer.picture.__wrapped__, raising=False)
-    explorer = CostExplorer(**given | {"measure": measure})
+    explorer = CostExplorer(**sample | {"measure": measure})
     (ax,) = explorer.picture().axes
     pairs, rest, total, dot = [line.get_xydata() for line in ax.lines[:4]]
     sums = np.array([explorer.sums(2**k) for k in range(18)], dtype=float)
@@ -324,9 +322,9 @@ def test_a_step_is_written_out(show, way, step):
     explorer = CostExplorer(n=96, d_model=48, n_heads=6, itemsize=2, way=way, step=step)
     page = show(explorer)
     lines = page.locator(".attn-cost-worked span").all_inner_texts()
-    found = explorer.steps_of(96)[step]
+    counted = explorer.steps_of(96)[step]
     values = {"n": 96, "d": 48, "h": 6, "s": 2}
-    for line, count in zip(lines, (found.multiply_adds, found.bytes)):
+    for line, count in zip(lines, (counted.multiply_adds, counted.bytes)):
         if not count:
             assert "none" in line
             continue
@@ -339,11 +337,11 @@ def test_a_step_is_written_out(show, way, step):
         assert eval(formula, {}, values) == count, line
     rates = (150, "GFLOP/s"), (20, "GB/s"), (1.8, "G/s")
     amounts = (
-        f"2 · {amount(found.multiply_adds)}",
-        amount(found.bytes, "B"),
-        amount(found.exponentials),
+        f"2 · {amount(counted.multiply_adds)}",
+        amount(counted.bytes, "B"),
+        amount(counted.exponentials),
     )
-    counts = found.flops, found.bytes, found.exponentials
+    counts = counted.flops, counted.bytes, counted.exponentials
     names = "arithmetic", "memory", "exponentials"
     times = {}
     for text, count, (rate, unit), name in zip(amounts, counts, rates, names):
@@ -358,11 +356,11 @@ def test_a_step_is_written_out(show, way, step):
 
 
 @browser
-def test_the_handle_runs_along_the_sum_and_keys_double(show):
+def test_the_handle_follows_the_sum(show):
     explorer = CostExplorer(n=1000, d_model=64, n_heads=4)
     page = show(explorer)
     items = handle(page, "Items n")
-    knob = page.locator(".attn-cost-knob")
+    knob = page.locator(".attn-cost-growth .attn-knob")
     before = float(knob.get_attribute("cx"))
     for _ in range(3):
         items.press("ArrowRight")
@@ -395,13 +393,13 @@ def test_heads_share_the_width_evenly(show):
     assert state(page, CostExplorer)["n_heads"] == 24
     handle(page, "Width d").press("Home")
     frame(page)
-    found = state(page, CostExplorer)
-    assert (found["d_model"], found["n_heads"]) == (2, 2)
-    CostExplorer(**found)
+    kept = state(page, CostExplorer)
+    assert (kept["d_model"], kept["n_heads"]) == (2, 2)
+    CostExplorer(**kept)
     handle(page, "Width d").press("End")
     frame(page)
-    found = state(page, CostExplorer)
-    assert (found["d_model"], found["n_heads"]) == (8192, 16)
+    kept = state(page, CostExplorer)
+    assert (kept["d_model"], kept["n_heads"]) == (8192, 16)
 
 
 @browser
@@ -413,8 +411,8 @@ def test_the_sliders_reach_what_models_have(show):
     for control, key, d_model, n_heads in steps:
         control.press(key)
         frame(page)
-        found = state(page, CostExplorer)
-        assert (found["d_model"], found["n_heads"]) == (d_model, n_heads)
+        kept = state(page, CostExplorer)
+        assert (kept["d_model"], kept["n_heads"]) == (d_model, n_heads)
         assert length.get_attribute("aria-valuetext") == str(d_model)
     for key, n in (("Shift+ArrowRight", 1001), ("Shift+ArrowDown", 1000), ("ArrowUp", 2000)):
         items.press(key)
@@ -441,7 +439,7 @@ def test_the_thumbs_stand_where_the_traits_are(show, d_model, n_heads):
 def test_a_column_is_pressed_to_be_drawn(show):
     explorer = CostExplorer()
     page = show(explorer)
-    heading = page.locator(".attn-cost-name").last
+    heading = page.locator(".attn-name-tag").last
     for measure, label in explorer.words["measures"].items():
         page.get_by_role("radio", name=label).check()
         frame(page)

@@ -37,19 +37,19 @@ function formulas({ n, d_model: d, n_heads: heads, itemsize: s, way }) {
   };
 }
 
-export function workedLines(given, found) {
-  const { work, bytes } = formulas(given)[given.step];
-  const { terms, limit } = found;
+export function workedLines(state, step) {
+  const { work, bytes } = formulas(state)[state.step];
+  const { terms, limit } = step;
   const counted = (texts, count, none) => (texts ? [...texts, grouped(count)].join(" = ") : none);
   const alone = [
-    [`2 · ${amount(found.work)} / ${plain(given.flops_per_s, "FLOP/s")}`, "arithmetic"],
-    [`${amount(found.bytes, "B")} / ${plain(given.bytes_per_s, "B/s")}`, "memory"],
-    [`${amount(found.exponentials)} / ${plain(given.exponentials_per_s, "/s")}`, "exponentials"],
+    [`2 · ${amount(step.work)} / ${plain(state.flops_per_s, "FLOP/s")}`, "arithmetic"],
+    [`${amount(step.bytes, "B")} / ${plain(state.bytes_per_s, "B/s")}`, "memory"],
+    [`${amount(step.exponentials)} / ${plain(state.exponentials_per_s, "/s")}`, "exponentials"],
   ].filter(([, name]) => terms[name] > 0);
   const times = alone.map(([sum, name]) => `${sum} = ${amount(terms[name], "s")} (${name})`);
   return [
-    `multiply-adds: ${counted(work, found.work, "none, as there is no matrix product")}`,
-    `bytes: ${counted(bytes, found.bytes, "none, as the scores stay in the processor")}`,
+    `multiply-adds: ${counted(work, step.work, "none, as there is no matrix product")}`,
+    `bytes: ${counted(bytes, step.bytes, "none, as the scores stay in the processor")}`,
     `least time: ${times.join(", ") || "none"}${alone.length > 1 ? `; ${limit} decide${limit === "exponentials" ? "" : "s"}` : ""}`,
   ];
 }

@@ -1,5 +1,5 @@
 // Attention forwards, and backwards from one number to every entry. Matrices go by their letters:
-// q, k, v are given, scores s, weights w and output y are made. In Python: attnlib.gradients.
+// q, k, v come first; scores s, weights w and output y are made of them. In Python: attnlib.gradients.
 import { dot, matmul, softmax, transpose } from "../shared/core.js";
 
 // Which pairs of query and key may meet; causal: the last query stands at the last key.
@@ -9,7 +9,7 @@ export function allowed(queries, keys, mask) {
   );
 }
 
-// Scores and weights may be given too, as if they were set by hand.
+// Scores and weights can also be set by hand.
 export function forwards({ q, k, v, ...set }, pairs) {
   const root = Math.sqrt(q[0].length);
   const s = set.s ?? matmul(q, transpose(k)).map((row) => row.map((x) => x / root));
@@ -70,12 +70,12 @@ export function reached(goal, pairs, width) {
 }
 
 // The goal with one entry moved by t and all that it does not lead to held as it is.
-export function nudged(found, pairs, goal, target, name, t) {
+export function nudged(matrices, pairs, goal, target, name, t) {
   const { letter, i, j } = placeOf(name);
-  const { q, k, v, s, w } = found;
-  const given = { s: { q, k, v, s }, w: { q, k, v, w } }[letter] ?? { q, k, v };
-  const moved = found[letter].map((row, a) => row.map((x, b) => (a === i && b === j ? x + t : x)));
-  return goalOf(goal, forwards({ ...given, [letter]: moved }, pairs).y, target).value;
+  const { q, k, v, s, w } = matrices;
+  const fixed = { s: { q, k, v, s }, w: { q, k, v, w } }[letter] ?? { q, k, v };
+  const moved = matrices[letter].map((row, a) => row.map((x, b) => (a === i && b === j ? x + t : x)));
+  return goalOf(goal, forwards({ ...fixed, [letter]: moved }, pairs).y, target).value;
 }
 
 // A step against the derivatives, within the bounds of what can be typed.

@@ -2,11 +2,11 @@
 import { button, choice } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, replaced, trimmed, write } from "../shared/parts.js";
+import { fill, h, lines, replaced, trimmed, write } from "../shared/parts.js";
 import { curvePanel } from "./curve.js";
 import { allowed, backwards, downhill, forwards, goalOf, nudged, placeOf, reached } from "./flow.js";
 import { named, tables } from "./tables.js";
-import { lines, recipe, usesOf } from "./worked.js";
+import { recipe, usesOf, workedLines } from "./worked.js";
 import words from "./words.json";
 
 const TRAITS = ["Q", "K", "V", "target", "goal", "entry", "nudge", "mask", "without"];
@@ -19,10 +19,10 @@ const sentence = (text) => text.replace(/^[a-z](?=[a-z])/, (first) => first.toUp
 function flowOf(model) {
   const [Q, K, V, target, goal, entry, nudge, mask, without] = TRAITS.map((name) => model.get(name));
   const pairs = allowed(Q.length, K.length, mask);
-  const found = forwards({ q: Q, k: K, v: V }, pairs);
-  const aim = goalOf(goal, found.y, target);
-  const slopes = backwards(found, aim.d, without);
-  return { pairs, found, target, goal, entry, nudge, without, value: aim.value, slopes };
+  const matrices = forwards({ q: Q, k: K, v: V }, pairs);
+  const aim = goalOf(goal, matrices.y, target);
+  const slopes = backwards(matrices, aim.d, without);
+  return { pairs, matrices, target, goal, entry, nudge, without, value: aim.value, slopes };
 }
 
 export function render({ model, el }) {
@@ -51,7 +51,7 @@ export function render({ model, el }) {
     place: (nudge) => change(model, { nudge }),
   });
   const legend = h("p", { class: "attn-slope-legend" });
-  const worked = [h("span"), h("span")];
+  const worked = lines("attn-slope-worked", 2);
   const heading = h("p", { class: "attn-panel-title" });
   const promise = h("p", { class: "attn-slope-promise attn-number" });
   const whole = h("input", { type: "radio", name: table.group, value: "loss" });
@@ -77,8 +77,8 @@ export function render({ model, el }) {
     ]);
     change(model, Object.fromEntries(moved));
   });
-  const writeTexts = readable(panels, (told, [formula, sum]) => {
-    worked.forEach((line, n) => write(line, [formula, sum][n]));
+  const writeTexts = readable(panels, (told, texts) => {
+    worked.write(texts);
     for (const [element, name] of [[promise, "promise"], [legend, "legend"], [heading, "curve"]])
       write(element, told(name));
     panels.setAttribute("aria-label", told("derivatives"));
@@ -86,9 +86,9 @@ export function render({ model, el }) {
 
   function draw() {
     const flow = flowOf(model);
-    const { pairs, found, target, goal, entry, nudge, without, value, slopes } = flow;
+    const { pairs, matrices, target, goal, entry, nudge, without, value, slopes } = flow;
     const how = recipe(entry, pairs, width, without);
-    const moved = (t) => nudged(found, pairs, goal, target, entry, t);
+    const moved = (t) => nudged(matrices, pairs, goal, target, entry, t);
     const { letter, i, j } = placeOf(entry);
     const slope = slopes[letter][i][j];
     const live = reached(goal, pairs, width);
@@ -107,8 +107,8 @@ export function render({ model, el }) {
       entry: named(entry),
     };
     const told = (name) => sentence(fill(words[name], { ...numbers, ...names }));
-    writeTexts(told, lines(how, found, slopes));
-    voice.say(() => told("said"), numbers);
+    writeTexts(told, workedLines(how, matrices, slopes));
+    voice.say(() => told("announcement"), numbers);
   }
 
   const whichLoss = h(
@@ -123,11 +123,11 @@ export function render({ model, el }) {
       model,
       panels,
       table.message,
-      h("p", { class: "attn-slope-worked" }, ...worked),
+      worked.element,
       legend,
       controlRow(
         [{ element: whichLoss }, ...controls],
-        h("div", { class: "attn-slope-buttons" }, step, presets(model, TRAITS, table.restore)),
+        h("div", { class: "attn-buttons" }, step, presets(model, TRAITS, table.restore)),
       ),
       voice.element,
     ),

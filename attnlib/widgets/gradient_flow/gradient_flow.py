@@ -18,7 +18,7 @@ from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.traits import Numbers, choice, presets, real, text
 from attnlib.widgets.shared.words import fill
 
-#: Rows at most, the bound of every number given, how far an entry is nudged, the step downhill.
+#: Rows at most, the bound of every number, how far an entry is nudged, the step downhill.
 MOST, LIMIT, REACH, RATE = 3, 6.0, 2.0, 0.5
 LETTERS = "qkvsw"
 TARGET = [[3, 3], [4, 4], [5, 5]]
@@ -223,20 +223,20 @@ class GradientFlow(BookWidget):
     def nudged(self, by):
         """The goal with the chosen entry moved, and all that it does not lead to held."""
         letter, place = self.entry[0], _place(self.entry)
-        given = {"q": self.Q, "k": self.K, "v": self.V, "s": self.scores, "w": self.weights}
-        given = {name: np.array(rows) for name, rows in given.items()}
-        given[letter][place] += by
+        arrays = {"q": self.Q, "k": self.K, "v": self.V, "s": self.scores, "w": self.weights}
+        arrays = {name: np.array(rows) for name, rows in arrays.items()}
+        arrays[letter][place] += by
         if letter != "w":
-            S = given["s"] if letter == "s" else scaled_dot(given["q"], given["k"])
-            given["w"] = softmax(S if self.pairs is None else np.where(self.pairs, S, -np.inf))
-        return self._goal(given["w"] @ given["v"])[0]
+            S = arrays["s"] if letter == "s" else scaled_dot(arrays["q"], arrays["k"])
+            arrays["w"] = softmax(S if self.pairs is None else np.where(self.pairs, S, -np.inf))
+        return self._goal(arrays["w"] @ arrays["v"])[0]
 
     def _downhill(self):
-        found = {}
+        moved_rows = {}
         for name in "QKV":
             moved = np.array(getattr(self, name)) - RATE * self.gradients[name.lower()]
-            found[name] = np.clip(moved, -LIMIT, LIMIT).tolist()
-        return found
+            moved_rows[name] = np.clip(moved, -LIMIT, LIMIT).tolist()
+        return moved_rows
 
     def step(self):
         """Move queries, keys and values a step against their derivatives."""
@@ -265,12 +265,12 @@ class GradientFlow(BookWidget):
         gradients = self.gradients
         value = self._goal(self.output)[0]
         slope = gradients[self.entry[0]][_place(self.entry)]
-        found = {"value": value, "slope": slope, "nudge": self.nudge}
-        found |= {"predicted": slope * self.nudge, "actual": self.nudged(self.nudge) - value}
-        return found | {f"d_{letter}": gradients[letter] for letter in LETTERS}
+        numbers = {"value": value, "slope": slope, "nudge": self.nudge}
+        numbers |= {"predicted": slope * self.nudge, "actual": self.nudged(self.nudge) - value}
+        return numbers | {f"d_{letter}": gradients[letter] for letter in LETTERS}
 
-    def said(self):
-        return self._told("said")
+    def announcement(self):
+        return self._told("announcement")
 
     @property
     def _goal_name(self):

@@ -13,9 +13,7 @@ from attnlib.gradients import attention_vjp, finite_difference
 from attnlib.widgets import GradientFlow
 
 browser = pytest.mark.browser
-each_sample = pytest.mark.parametrize(
-    "given", GradientFlow.samples, ids=range(len(GradientFlow.samples))
-)
+each_sample = pytest.mark.parametrize("sample", GradientFlow.samples)
 
 
 @pytest.mark.parametrize(
@@ -38,15 +36,15 @@ def test_what_is_wrong_is_refused(words, trait, value):
     refused(GradientFlow, words, **{trait: value})
 
 
-def test_rows_that_do_not_fit_each_other_are_refused():
-    for given in (
+def test_rows_of_unequal_size_are_refused():
+    for traits in (
         {"K": [[1, 0]], "V": [[1, 0]]},
         {"V": [[1, 0], [2, 0]]},
         {"target": [[0, 0]]},
         {"Q": [[1, 0]] * 3, "K": [[1, 0]] * 2, "V": [[1, 0]] * 2},
     ):
         with pytest.raises(TraitError, match="a value for each key, a target for each query"):
-            GradientFlow(**given)
+            GradientFlow(**traits)
     flow = GradientFlow()
     before = flow.state()
     for trait, rows in (("Q", 3), ("K", 2), ("V", 2), ("target", 1)):
@@ -55,7 +53,7 @@ def test_rows_that_do_not_fit_each_other_are_refused():
     assert flow.state() == before
 
 
-def test_each_query_has_a_target_of_its_own_without_asking():
+def test_each_query_has_a_default_target():
     for queries in (1, 2, 3):
         flow = GradientFlow(Q=[[1, 0]] * queries)
         assert flow.target == [[3, 3], [4, 4], [5, 5]][:queries]
@@ -63,8 +61,8 @@ def test_each_query_has_a_target_of_its_own_without_asking():
 
 
 @each_sample
-def test_what_the_derivatives_say_is_what_small_nudges_find(given):
-    flow = GradientFlow(**given | {"without": "nothing"})
+def test_derivatives_agree_with_small_nudges(sample):
+    flow = GradientFlow(**sample | {"without": "nothing"})
     for name in flow.names("qkvsw"):
         flow.entry = name
         slope = (flow.nudged(1e-6) - flow.nudged(-1e-6)) / 2e-6
@@ -72,8 +70,8 @@ def test_what_the_derivatives_say_is_what_small_nudges_find(given):
 
 
 @each_sample
-def test_they_are_the_books(given):
-    flow = GradientFlow(**given | {"without": "nothing"})
+def test_they_are_the_books(sample):
+    flow = GradientFlow(**sample | {"without": "nothing"})
     Q, K, V = (np.array(rows) for rows in (flow.Q, flow.K, flow.V))
     output, _ = scaled_dot_product_attention(Q, K, V, mask=flow.pairs)
     assert_allclose(flow.output, output)
@@ -83,7 +81,7 @@ def test_they_are_the_books(given):
         assert_allclose(flow.gradients[letter], d, atol=1e-9)
 
 
-def test_what_is_forgotten_makes_the_line_miss_the_curve():
+def test_a_forgotten_part_makes_the_tangent_wrong():
     flow = GradientFlow(entry="k31", V=[[1, 2], [5, 4], [5, 6]])
     right = flow.numbers()["slope"]
     flow.without = "scale"
@@ -106,7 +104,7 @@ def test_the_worked_example():
     assert abs(flow.gradients["q"]).max() < 0.05 and flow.gradients["v"].max() > 0.9
 
 
-def test_steps_downhill_lower_the_loss_and_stay_within_bounds():
+def test_steps_downhill_lower_the_loss_within_bounds():
     flow = GradientFlow(goal="loss", target=[[1, 5], [4, 4]])
     before = flow.numbers()["value"]
     for _ in range(20):
@@ -126,23 +124,23 @@ def test_the_picture_says_what_is_differentiated():
 @browser
 @each_sample
 @pytest.mark.parametrize("without", ["nothing", "scale", "mean", "diagonal"])
-def test_the_page_computes_the_same(javascript, given, without):
-    flow = GradientFlow(**given | {"without": without})
+def test_the_page_computes_the_same(javascript, sample, without):
+    flow = GradientFlow(**sample | {"without": without})
     call = javascript("gradient_flow/flow.js")
     (pairs,) = call(("allowed", len(flow.Q), len(flow.K), flow.mask))
     seen = np.ones(np.shape(flow.weights), bool) if flow.pairs is None else flow.pairs
     assert pairs == seen.tolist()
-    (found,) = call(("forwards", {"q": flow.Q, "k": flow.K, "v": flow.V}, pairs))
+    (matrices,) = call(("forwards", {"q": flow.Q, "k": flow.K, "v": flow.V}, pairs))
     for letter, stage in (("s", "scores"), ("w", "weights"), ("y", "output")):
-        assert_allclose(found[letter], getattr(flow, stage), rtol=1e-9, atol=1e-12)
-    (aim,) = call(("goalOf", flow.goal, found["y"], flow.target))
+        assert_allclose(matrices[letter], getattr(flow, stage), rtol=1e-9, atol=1e-12)
+    (aim,) = call(("goalOf", flow.goal, matrices["y"], flow.target))
     value, d_output = flow._goal(flow.output)
     assert aim["value"] == pytest.approx(value) and np.allclose(aim["d"], d_output)
-    (slopes,) = call(("backwards", found, aim["d"], without))
+    (slopes,) = call(("backwards", matrices, aim["d"], without))
     for letter, d in flow.gradients.items():
         assert_allclose(slopes[letter], d, rtol=1e-9, atol=1e-12)
     names = flow.names("qkvsw")
-    moved = call(*(("nudged", found, pairs, flow.goal, flow.target, n, 0.7) for n in names))
+    moved = call(*(("nudged", matrices, pairs, flow.goal, flow.target, n, 0.7) for n in names))
     for name, there in zip(names, moved):
         flow.entry = name
         assert there == pytest.approx(flow.nudged(0.7), rel=1e-9, abs=1e-12), name
@@ -151,7 +149,7 @@ def test_the_page_computes_the_same(javascript, given, without):
 @browser
 @pytest.mark.parametrize("mask", ["none", "causal"])
 @pytest.mark.parametrize("goal", ["y11", "y12", "y22", "loss"])
-def test_hatched_are_the_derivatives_that_are_0_whatever_the_numbers(javascript, goal, mask):
+def test_derivatives_that_are_always_0_are_hatched(javascript, goal, mask):
     rng, largest = np.random.default_rng(0), {}
     for _ in range(20):
         Q, K, V = (rng.uniform(-2, 2, (n, 2)) for n in (2, 2, 2))
@@ -173,8 +171,8 @@ def pulls(page, letter):
 
 @browser
 @each_sample
-def test_every_cell_shows_its_derivative_with_sign_and_bar(show, given):
-    model = GradientFlow(**given)
+def test_every_cell_shows_its_derivative(show, sample):
+    model = GradientFlow(**sample)
     page = show(model)
     for letter, d in model.gradients.items():
         assert_allclose(pulls(page, letter), d.ravel(), atol=6e-4)
@@ -189,7 +187,7 @@ def test_every_cell_shows_its_derivative_with_sign_and_bar(show, given):
 
 
 @browser
-def test_a_derivative_is_pressed_to_see_how_it_is_made(show):
+def test_pressing_a_derivative_explains_it(show):
     page = show(GradientFlow())
     worked = page.locator(".attn-slope-worked")
     assert "dq₁₂ = (ds₁₁ k₁₂ + ds₁₂ k₂₂ + ds₁₃ k₃₂) / √2" in worked.inner_text()
@@ -215,9 +213,9 @@ def test_a_derivative_is_pressed_to_see_how_it_is_made(show):
 
 @browser
 @each_sample
-def test_worked_numbers_lead_to_the_derivative(show, given):
+def test_worked_numbers_lead_to_the_derivative(show, sample):
     """What is written in the second line, with its three digits, computed anew."""
-    model = GradientFlow(**given)
+    model = GradientFlow(**sample)
     page = show(model)
     for name in model.names("qkvsw"):
         model.entry = name
@@ -233,13 +231,13 @@ def test_worked_numbers_lead_to_the_derivative(show, given):
 def test_the_handle_runs_along_the_curve(show):
     model = GradientFlow(entry="v31")
     page = show(model)
-    knob = page.locator(".attn-slope-knob")
+    knob = page.locator(".attn-knob")
     handle(page, "Nudge").press("Home")
     frame(page)
     assert state(page, GradientFlow)["nudge"] == -2
     model.nudge = -2
-    said = page.locator(".attn-slope-promise").inner_text()
-    assert_allclose(numbers(said), [model.numbers()[n] for n in ("predicted", "actual")], atol=6e-4)
+    text = page.locator(".attn-slope-promise").inner_text()
+    assert_allclose(numbers(text), [model.numbers()[n] for n in ("predicted", "actual")], atol=6e-4)
     assert float(knob.get_attribute("cx")) == pytest.approx(44)
     line, curve = (
         page.locator(f".attn-slope-{kind}").get_attribute("d") for kind in ("tangent", "curve")
@@ -248,28 +246,28 @@ def test_the_handle_runs_along_the_curve(show):
 
 
 @browser
-def test_softmax_in_the_page_is_the_books_where_scores_are_large(javascript):
+def test_softmax_of_large_scores_agrees_with_attnlib(javascript):
     call = javascript("gradient_flow/flow.js")
     Q, K = [[6, 6]], [[6, 6], [5.9, 6], [-6, -6]]
-    (found,) = call(("forwards", {"q": Q, "k": K, "v": K}, [[True] * 3]))
-    assert_allclose(found["w"], softmax(np.array(Q) @ np.transpose(K) / math.sqrt(2)), rtol=1e-9)
+    (matrices,) = call(("forwards", {"q": Q, "k": K, "v": K}, [[True] * 3]))
+    assert_allclose(matrices["w"], softmax(np.array(Q) @ np.transpose(K) / math.sqrt(2)), rtol=1e-9)
 
 
 def alive(model):
     """Which derivatives are not 0 for good: those that some numbers bring to life."""
-    rng, found = np.random.default_rng(0), {letter: 0 for letter in "qkvsw"}
+    rng, totals = np.random.default_rng(0), {letter: 0 for letter in "qkvsw"}
     shapes = [np.shape(rows) for rows in (model.Q, model.K, model.V)]
     for _ in range(20):
         Q, K, V = (rng.uniform(-2, 2, shape) for shape in shapes)
         other = GradientFlow(Q=Q, K=K, V=V, target=model.target, goal=model.goal, mask=model.mask)
-        found = {letter: found[letter] + abs(d) for letter, d in other.gradients.items()}
-    return {letter: (total > 0).ravel().tolist() for letter, total in found.items()}
+        totals = {letter: totals[letter] + abs(d) for letter, d in other.gradients.items()}
+    return {letter: (total > 0).ravel().tolist() for letter, total in totals.items()}
 
 
 @browser
 @each_sample
-def test_what_is_hatched_aimed_at_and_named_in_the_page(show, given):
-    model = GradientFlow(**given)
+def test_the_page_marks_goal_entry_and_dead_derivatives(show, sample):
+    model = GradientFlow(**sample)
     page = show(model)
     for letter, live in alive(model).items():
         dead = page.locator(f".attn-slope-matrix--{letter} .attn-slope-pick").evaluate_all(
@@ -286,8 +284,8 @@ def test_what_is_hatched_aimed_at_and_named_in_the_page(show, given):
 
 @browser
 @each_sample
-def test_curve_point_handle_and_gap_lie_where_the_axis_says(show, given):
-    model = GradientFlow(**given)
+def test_curve_handle_and_gap_match_the_axis(show, sample):
+    model = GradientFlow(**sample)
     page = show(model)
     labels = page.locator(".attn-slope-plot text:not([visibility=hidden])").evaluate_all(
         "all => all.map((e) => "
@@ -303,18 +301,18 @@ def test_curve_point_handle_and_gap_lie_where_the_axis_says(show, given):
     assert_allclose(
         rules.evaluate_all("all => all.map((e) => +e.getAttribute('y1'))"), [y for y, _ in ticks]
     )
-    said = model.numbers()
-    comes = said["value"] + said["actual"]
-    for part, y in (("here", said["value"]), ("knob", comes)):
-        at = page.locator(f".attn-slope-{part}").get_attribute("cy")
+    told = model.numbers()
+    comes = told["value"] + told["actual"]
+    for part, y in (("slope-here", told["value"]), ("knob", comes)):
+        at = page.locator(f".attn-{part}").get_attribute("cy")
         assert float(at) == pytest.approx(height(y), abs=0.05), part
     gap = numbers(page.locator(".attn-slope-gap").get_attribute("d"))
-    ends = [height(said["value"] + said["predicted"]), height(comes)]
+    ends = [height(told["value"] + told["predicted"]), height(comes)]
     assert_allclose(gap[1::2], ends, atol=0.05)
 
 
 @browser
-def test_underlined_are_the_numbers_and_the_derivatives_that_go_into_it(show):
+def test_numbers_in_the_formula_are_underlined(show):
     used = {
         "q12": ("k12 k22 k32", "s11 s12 s13"),
         "k31": ("q11 q21", "s13 s23"),
@@ -326,19 +324,19 @@ def test_underlined_are_the_numbers_and_the_derivatives_that_go_into_it(show):
     for entry, (values, slopes) in used.items():
         page.evaluate("(name) => [...AttentionBook.models.values()][0].set('entry', name)", entry)
         frame(page)
-        for found, names in (
+        for selector, names in (
             (".attn-slope-value[data-used], .attn-field[data-used]", values),
             (".attn-slope-pick[data-used]", slopes),
         ):
-            cells = page.locator(".attn-slope-cell").filter(has=page.locator(found))
+            cells = page.locator(".attn-slope-cell").filter(has=page.locator(selector))
             marked = cells.locator("input[type=radio]").evaluate_all(
                 "all => all.map((e) => e.value)"
             )
-            assert sorted(marked) == names.split(), (entry, found)
+            assert sorted(marked) == names.split(), (entry, selector)
 
 
 @browser
-def test_a_number_out_of_bounds_is_refused_in_the_page_too(show):
+def test_the_page_refuses_numbers_out_of_bounds(show):
     page = show(GradientFlow())
     field = page.get_by_role("textbox", name="q₁₁")
     field.fill("6.1")
@@ -348,7 +346,7 @@ def test_a_number_out_of_bounds_is_refused_in_the_page_too(show):
     assert "6" in page.locator(".attn-message").inner_text()
 
 
-def test_the_pictures_line_has_the_slope_and_its_tables_the_derivatives(monkeypatch):
+def test_the_picture_shows_slope_and_derivatives(monkeypatch):
     from attnlib import figures
 
     tables, lines = [], []

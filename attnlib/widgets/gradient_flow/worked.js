@@ -29,13 +29,13 @@ export function usesOf({ name, products, without }, keys) {
   return { values: of(0), slopes: of(1) };
 }
 
-export function lines({ name, products, without }, found, slopes) {
+export function workedLines({ name, products, without }, matrices, slopes) {
   const at = (matrices, entry) => {
     const { letter, i, j } = placeOf(entry);
     return matrices[letter][i][j];
   };
   const plain = (x) => trimmed(x, 3);
-  const value = (entry) => bracketed(plain(at(found, entry)));
+  const value = (entry) => bracketed(plain(at(matrices, entry)));
   const slope = (entry) => bracketed(plain(at(slopes, entry)));
   const by = (entry) => `d${named(entry)}`;
   const both = (formula, numbers) => [

@@ -2,9 +2,10 @@
 import { choice, slider } from "../shared/controls.js";
 import { dot, matmul } from "../shared/core.js";
 import {
-  bound, change, controlRow, follow, frameOf, presets, readable, spoken,
+  bound, change, controlRow, follow, frameOf, presets, spoken,
 } from "../shared/frame.js";
-import { fill, h, hide, number, replaced, set, write } from "../shared/parts.js";
+import { fill, h, hide, number, replaced } from "../shared/parts.js";
+import { liveTable } from "../shared/table.js";
 import library from "./library.json";
 import { matches, readout, weightsOf } from "./readout.js";
 import words from "./words.json";
@@ -13,105 +14,57 @@ const { AUTHORS, TOPICS, PRICES } = library;
 const TRAITS = ["author", "topic", "heads", "aims", "off"];
 const HEADS = [1, 2, 3];
 
-function cell(kind, ...children) {
-  return h("span", { role: "cell", class: `attn-${kind}` }, ...children);
-}
-
-function header(kind, text) {
-  return h("span", { role: "columnheader", class: `attn-${kind}` }, text);
-}
-
-function line(kind, ...cells) {
-  return h("div", { role: "row", class: `attn-heads-row attn-heads-row--${kind}` }, ...cells);
-}
-
-function digits() {
-  return h("span", { class: "attn-number" });
-}
-
-// A row with a cell for each head; `draw` hides the cells of heads that are not there.
-function headsRow(kind, first, make) {
-  const cells = HEADS.map(make);
-  const elements = cells.map(({ element }) => element);
-  return { element: line(kind, ...first, ...elements), cells };
-}
-
 // What the heads do for one query: a row for each book, then what they return and their W_O.
 function headsTable() {
-  const plain = (kind) => () => {
-    const text = digits();
-    return { text, element: cell(kind, text) };
-  };
-  const head = headsRow("head", [header("book", "book"), header("price", "price")], (i) => ({
-    element: header("name", `Head ${i}`),
-  }));
-  const books = TOPICS.map((topic, i) => {
-    const asked = h("span", { class: "attn-match" });
-    const name = cell("book", `${AUTHORS[i]}${topic}`, asked);
-    const row = headsRow("book", [name, cell("price", number(PRICES[i], 1))], () => {
-      const text = digits();
-      const track = h("span", { class: "attn-track" });
-      return { text, track, element: cell("share", track, text) };
+  const { part, cell, header, row, track, table, draw } = liveTable("heads");
+  // The cells of the heads; those of heads that are not there are hidden.
+  const heads = (kind, make, role = "cell") =>
+    HEADS.map((_, i) => {
+      const hidden = ({ on }) => i >= on.length;
+      const attributes = { role, hidden, "data-off": ({ on }) => on[i] === false };
+      return cell(kind, attributes, ...make(i));
     });
-    return { ...row, asked };
+  // Of a head that is not there nothing is written.
+  const digits = (of) => (i) => [(state) => (i < state.on.length ? number(of(state, i), 2) : "")];
+  const asked = ({ query }, b) => ["author", "topic"].filter((_, k) => matches(query)[k][b]);
+  const books = TOPICS.map((topic, b) => {
+    const why = (state) => (asked(state, b).length ? ` \u25c2 ${asked(state, b).join(", ")}` : "");
+    const marked = { "data-asked": (state) => asked(state, b).length > 0 };
+    const share = digits(({ weights }, i) => weights[i][b]);
+    const match = part("span", { class: "attn-match", text: why });
+    return row(
+      "book",
+      marked,
+      cell("book", {}, `${AUTHORS[b]}${topic}`, match),
+      cell("price", {}, number(PRICES[b], 1)),
+      ...heads("share", (i) => [track(({ weights }) => weights[i]?.[b] ?? 0), ...share(i)]),
+    );
   });
-  const first = (text) => [cell("book", text), cell("price")];
-  const returned = headsRow("sum", first("returns"), plain("digits"));
-  const readouts = words.asked.map((by) => headsRow("readout", first(`W_O, ${by}`), plain("digits")));
-  const rows = [head, ...books, returned, ...readouts];
-  const element = h(
-    "div",
-    { role: "table", class: "attn-heads", "aria-label": "What each head does for this query" },
-    ...rows.map((row) => row.element),
+  const sums = (kind, text, of) =>
+    row(kind, {}, cell("book", {}, text), cell("price", {}), ...heads("digits", digits(of)));
+  const element = table(
+    "What each head does for this query",
+    { style: ({ on }) => `--heads: ${on.length}` },
+    row("head", {}, header("book", "book"), header("price", "price"), ...heads("name", (i) => [`Head ${i + 1}`], "columnheader")),
+    ...books,
+    sums("sum", "returns", ({ outputs }, i) => outputs[i]),
+    ...words.asked.map((by, t) => sums("readout", `W_O, ${by}`, ({ W }, i) => W[i][t])),
   );
-  const writeNumbers = readable(element, (weights, outputs, W) => {
-    books.forEach(({ cells }, b) =>
-      weights.forEach((row, i) => write(cells[i].text, number(row[b], 2))),
-    );
-    outputs.forEach((y, i) => write(returned.cells[i].text, number(y, 2)));
-    readouts.forEach(({ cells }, t) =>
-      W.forEach((row, i) => write(cells[i].text, number(row[t], 2))),
-    );
-  });
-
-  function draw({ query, on, weights, outputs, W }) {
-    element.style.setProperty("--heads", on.length);
-    for (const { cells } of rows)
-      cells.forEach(({ element: shown }, i) =>
-        set(shown, { hidden: i < on.length ? null : "", "data-off": on[i] === false ? "" : null }),
-      );
-    const [byAuthor, byTopic] = matches(query);
-    books.forEach(({ asked, cells, element: row }, b) => {
-      const why = [byAuthor[b] && "author", byTopic[b] && "topic"].filter(Boolean);
-      write(asked, why.length ? ` \u25c2 ${why.join(", ")}` : "");
-      set(row, { "data-asked": why.length ? "" : null });
-      weights.forEach((weight, i) => {
-        cells[i].track.style.backgroundSize = `${(100 * weight[b]).toFixed(2)}% 100%`;
-      });
-    });
-    writeNumbers(weights, outputs, W);
-  }
   return { element, draw };
 }
 
 // The shapes, from the items to the output, with a band for each head.
 function shapesFlow() {
+  const { part, draw } = liveTable("flow");
   const stage = (name, form, shape) => {
-    const bands = HEADS.map(() => h("i"));
-    const text = digits();
-    const element = h(
+    const bands = HEADS.map((_, i) => part("i", { hidden: ({ heads }) => i >= (form === "whole" ? 1 : heads) }));
+    const shapes = ({ heads, queries }) => `(${shape(heads, queries).join(", ")})`;
+    return h(
       "span",
       { class: "attn-step" },
       h("span", { class: `attn-bands attn-bands--${form}`, "aria-hidden": "true" }, ...bands),
-      h("span", null, `${name} `, text),
+      part("span", {}, `${name} `, shapes),
     );
-    const draw = (heads, n) => {
-      bands.forEach((band, i) =>
-        hide(band, i >= (form === "whole" ? 1 : heads)),
-      );
-      write(text, `(${shape(heads, n).join(", ")})`);
-    };
-    return { element, draw };
   };
   const n = TOPICS.length;
   const [k, d] = [2 * n, 2 * n + 1];
@@ -143,58 +96,27 @@ function shapesFlow() {
   const element = h(
     "div",
     { class: "attn-flow", role: "group", "aria-label": "Shapes from the items to the output" },
-    ...lines.map(([role, stages]) =>
-      h("p", { class: `attn-${role}` }, ...stages.map((s) => s.element)),
-    ),
+    ...lines.map(([role, stages]) => h("p", { class: `attn-${role}` }, ...stages)),
   );
-  const draw = (heads, queries) =>
-    lines.forEach(([, stages]) => stages.forEach((s) => s.draw(heads, queries)));
   return { element, draw };
 }
 
 // The output beside what is wanted, and the error over all queries and prices.
 function resultTable() {
-  const rows = words.asked.map((by) => {
-    const parts = { output: digits(), wanted: digits(), error: digits() };
-    parts.track = h("span", { class: "attn-track" });
-    parts.element = line(
-      "result",
-      cell("book", `price ${by}`),
-      cell("digits", parts.output),
-      cell("digits", parts.wanted),
-      cell("share", parts.track, parts.error),
-    );
-    return parts;
+  const { cell, header, row, track, table, draw } = liveTable("heads");
+  const digits = (name, t) => cell("digits", {}, (numbers) => number(numbers[name][t], 2));
+  const rows = words.asked.map((by, t) => {
+    const bar = track(({ error }) => Math.min(error[t], 1));
+    const share = cell("share", {}, bar, ({ error }) => number(error[t], 2));
+    return row("result", {}, cell("book", {}, `price ${by}`), digits("output", t), digits("wanted", t), share);
   });
-  const loss = digits();
-  const element = h(
-    "div",
-    { role: "table", class: "attn-result", "aria-label": "Output and error" },
-    line(
-      "head",
-      header("book", ""),
-      header("digits", "output"),
-      header("digits", "wanted"),
-      header("name", "error"),
-    ),
-    ...rows.map((row) => row.element),
-    line("loss", cell("book", "loss, the mean of both"), cell("digits"), cell("digits"), cell("share", loss)),
+  const element = table(
+    "Output and error",
+    { class: "attn-result" },
+    row("head", {}, header("book", ""), header("digits", "output"), header("digits", "wanted"), header("name", "error")),
+    ...rows,
+    row("loss", {}, cell("book", {}, "loss, the mean of both"), cell("digits", {}), cell("digits", {}), cell("share", {}, ({ loss }) => number(loss, 3))),
   );
-  const writeNumbers = readable(element, ({ output, wanted, error, loss: mean }) => {
-    rows.forEach((row, t) => {
-      write(row.output, number(output[t], 2));
-      write(row.wanted, number(wanted[t], 2));
-      write(row.error, number(error[t], 2));
-    });
-    write(loss, number(mean, 3));
-  });
-  function draw(numbers) {
-    rows.forEach(({ track }, t) => {
-      const share = Math.min(numbers.error[t], 1);
-      track.style.backgroundSize = `${(100 * share).toFixed(2)}% 100%`;
-    });
-    writeNumbers(numbers);
-  }
   return { element, draw };
 }
 
@@ -246,7 +168,7 @@ export function render({ model, el }) {
     const [output] = matmul([outputs], W);
     const wanted = matches(query).map((row) => dot(row, PRICES));
     const numbers = { heads: outputs, output, wanted, error, loss: (error[0] + error[1]) / 2 };
-    flow.draw(heads, queries);
+    flow.draw({ heads, queries });
     table.draw({ query, on, weights, outputs, W });
     result.draw(numbers);
     controls.forEach((control) => control.draw());
@@ -254,7 +176,7 @@ export function render({ model, el }) {
       hide(aims[i].element, head > heads);
       off.show(String(head), head <= heads);
     });
-    voice.say(() => fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
   el.append(

@@ -44,7 +44,7 @@ def test_two_heads_leave_nothing_unless_they_are_alike():
     assert HeadExplorer(heads=2, off=2).error == pytest.approx([0, 1], abs=0.01)
 
 
-def test_a_third_head_shares_and_so_each_is_missed_a_little():
+def test_a_third_head_makes_each_less_important():
     three = HeadExplorer(heads=3)
     assert three.error.max() < 1e-4
     for off in (1, 2, 3):
@@ -52,10 +52,10 @@ def test_a_third_head_shares_and_so_each_is_missed_a_little():
         assert 0.05 < three.error.mean() < 0.5
 
 
-@pytest.mark.parametrize("given", HeadExplorer.samples, ids=str)
-def test_it_is_multi_head_attention(given):
+@pytest.mark.parametrize("sample", HeadExplorer.samples, ids=str)
+def test_it_is_multi_head_attention(sample):
     """The layer of attnlib, called on the query and on all of them with many prices."""
-    explorer = HeadExplorer(**given)
+    explorer = HeadExplorer(**sample)
     query = parts._items([explorer.author], [explorer.topic])
     output, weights = explorer.attention(query, explorer.library)
     assert_allclose(weights[:, 0], explorer.weights, atol=1e-14)
@@ -70,9 +70,9 @@ def test_it_is_multi_head_attention(given):
     assert shapes["times V"] == (weights @ V).shape
 
 
-@pytest.mark.parametrize("given", HeadExplorer.samples, ids=str)
-def test_the_error_is_what_independent_prices_show_and_no_readout_is_better(given):
-    explorer = HeadExplorer(**given)
+@pytest.mark.parametrize("sample", HeadExplorer.samples, ids=str)
+def test_no_other_readout_has_a_smaller_error(sample):
+    explorer = HeadExplorer(**sample)
     books = np.arange(1, 7)
     queries = parts.all_queries()
     wanted, squares = parts._matches(queries), 0
@@ -93,27 +93,27 @@ def test_the_error_is_what_independent_prices_show_and_no_readout_is_better(give
 
 
 @browser
-@pytest.mark.parametrize("given", HeadExplorer.samples, ids=str)
-def test_readout_and_error_are_the_same_in_the_page(javascript, given):
-    explorer = HeadExplorer(**given)
+@pytest.mark.parametrize("sample", HeadExplorer.samples, ids=str)
+def test_readout_and_error_agree_with_the_page(javascript, sample):
+    explorer = HeadExplorer(**sample)
     aims, on = explorer.aims[: explorer.heads], explorer.on.tolist()
     call = javascript("head_explorer/readout.js")
-    weights, found = call(
+    weights, result = call(
         ("weightsOf", [explorer.author, explorer.topic], aims), ("readout", aims, on)
     )
     assert_allclose(weights, explorer.weights, rtol=1e-9, atol=1e-12)
-    assert_allclose(found["W"], explorer.W_O, rtol=1e-6, atol=1e-8)
-    assert_allclose(found["error"], explorer.error, rtol=1e-6, atol=1e-8)
-    assert found["queries"] == len(parts.all_queries())
+    assert_allclose(result["W"], explorer.W_O, rtol=1e-6, atol=1e-8)
+    assert_allclose(result["error"], explorer.error, rtol=1e-6, atol=1e-8)
+    assert result["queries"] == len(parts.all_queries())
 
 
 @browser
-def test_the_table_and_the_shapes_show_what_attnlib_says(show):
+def test_table_and_shapes_agree_with_attnlib(show):
     model = HeadExplorer(heads=3, aims=[0.2, 0.9, 0.5], off=1, topic=2)
     page = show(model)
     books = page.get_by_role("table", name="What each head does").locator(".attn-heads-row--book")
     drawn = [
-        [float(cell.inner_text()) for cell in row.locator(".attn-share .attn-number").all()]
+        [float(cell.inner_text()) for cell in row.locator(".attn-heads-share .attn-number").all()]
         for row in books.all()
     ]
     assert_allclose(np.transpose(drawn), model.weights, atol=0.0051)
@@ -124,7 +124,7 @@ def test_the_table_and_the_shapes_show_what_attnlib_says(show):
 
 
 @browser
-def test_heads_that_are_not_there_are_out_of_sight(show):
+def test_missing_heads_are_hidden(show):
     page = show(HeadExplorer(heads=2, off=2))
     assert not page.get_by_label("Aim of head 3").is_visible()
     page.get_by_role("radio", name="1", exact=True).press("Space")

@@ -3,6 +3,7 @@ import { choice, slider } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, number, set, subscript, trimmed, write, written } from "../shared/parts.js";
+import { liveTable, percent } from "../shared/table.js";
 import { paintable } from "./painting.js";
 import { rows } from "./rows.js";
 import words from "./words.json";
@@ -10,143 +11,98 @@ import words from "./words.json";
 const TRAITS = ["mask", "step", "way", "stage"];
 const WAYS = Object.entries(words.ways);
 
-function cell(role, kind, ...children) {
-  return h("span", { role, class: `attn-stepper-${kind}` }, ...children);
-}
-
-// A vector that comes with its item: a query, a key, or a value.
-function chip(letter, role, i, item) {
-  return h(
-    "span",
-    { class: `attn-chip attn-${role}` },
-    item === undefined ? null : h("span", { class: "attn-chip-item" }, item),
-    h("span", null, letter + subscript(i)),
-  );
-}
-
 // The table: queries down, keys across, values below; cells can be painted.
 function maskTable(model) {
+  const { part, cell, header, row, table, draw } = liveTable("stepper");
   const items = model.get("items");
   const values = model.get("values");
   const each = (make) => items.map((_, i) => make(i));
-  const queries = each((i) => chip("q", "query", i, items[i]));
-  const keys = each((j) => chip("k", "key", j, items[j]));
-  const feet = each((j) => chip("v", "value", j));
-  const outputs = each(() => h("span", { class: "attn-number" }));
-  const marks = each(() => h("span", { class: "attn-stepper-mark" }));
-  const grid = each((i) =>
-    each((j) => {
-      const label = `Query ${i + 1}, key ${j + 1}`;
-      const box = h("span", { role: "checkbox", "aria-label": label, class: "attn-stepper-box" });
-      set(box, { tabindex: i + j ? -1 : 0 });
-      const text = h("span", { class: "attn-number" });
-      return { box, text, element: cell("gridcell", "cell", box, text) };
-    }),
-  );
-  const line = (kind, ...cells) =>
-    h("div", { role: "row", class: `attn-stepper-row attn-stepper-row--${kind}` }, ...cells);
-  const body = each((i) =>
-    line(
-      "query",
-      cell("rowheader", "name", queries[i]),
-      ...grid[i].map(({ element }) => element),
-      cell("gridcell", "output", outputs[i], marks[i]),
+  const ages = ({ step, way }, i) => (i >= step ? "later" : i === step - 1 || way !== "cache" ? "new" : "kept");
+  const queryAges = (state, i) => (i < state.step - 1 && state.way === "cache" ? "past" : ages(state, i));
+  // A vector that comes with its item: a query, a key, or a value.
+  const chip = (letter, role, i, age, ...item) =>
+    part("span", { class: `attn-chip attn-${role}`, "data-age": (state) => age(state, i) }, ...item, h("span", null, letter + subscript(i)));
+  const itemOf = (i) => h("span", { class: "attn-chip-item" }, items[i]);
+  const lost = ({ rows: { lost: all } }, i) => all.includes(i + 1);
+  // Whether the pair has come, and whether a query sees a key that has.
+  const come = ({ step }, i, j) => i < step && j < step;
+  const weightOf = (state, i, j) => (come(state, i, j) && state.rows.seen[i][j] ? state.rows.weights[i][j] : 0);
+  function textOf(state, i, j) {
+    const { mask, way, stage, scores, rows } = state;
+    if (!come(state, i, j)) return "";
+    if (way === "cache" && j > i) return mask[i][j] ? "late" : "";
+    if (stage === "scores") return mask[i][j] ? trimmed(scores[i][j]) : "\u2212\u221e";
+    if (lost(state, i)) return "\u2013";
+    return mask[i][j] ? number(rows.weights[i][j], 2) : "0";
+  }
+  const boxes = each((i) =>
+    each((j) =>
+      part("span", {
+        role: "checkbox",
+        "aria-label": `Query ${i + 1}, key ${j + 1}`,
+        "aria-checked": ({ mask }) => String(Boolean(mask[i][j])),
+        class: "attn-stepper-box",
+        tabindex: i + j ? -1 : 0,
+      }),
     ),
   );
-  const head = line(
-    "head",
-    cell("columnheader", "name", h("span", { class: "attn-spoken" }, "query")),
-    ...keys.map((key) => cell("columnheader", "vector", key)),
-    cell("columnheader", "output", "y"),
-  );
-  const shown = each((j) => {
-    const text = h("span", { class: "attn-number" }, trimmed(values[j]));
-    return cell("gridcell", "vector", feet[j], text);
+  const pair = (i, j) => {
+    const attributes = {
+      role: "gridcell",
+      "data-masked": ({ mask }) => !mask[i][j],
+      "data-there": (state) => come(state, i, j) && (state.way === "anew" || j <= i),
+      style: (state) => `background-size: ${percent(state.stage === "weights" ? weightOf(state, i, j) : 0)} 0.3rem`,
+    };
+    return cell("cell", attributes, boxes[i][j], (state) => textOf(state, i, j));
+  };
+  const outputOf = (state, i) =>
+    i >= state.step ? "" : lost(state, i) ? "no key" : number(state.rows.output[i], 2);
+  const body = each((i) => {
+    const marked = { "data-age": (state) => ages(state, i), "data-lost": (state) => lost(state, i) };
+    const mark = part("span", { class: "attn-stepper-mark", text: ({ rows }) => (rows.differ.includes(i + 1) ? "\u2260" : "") });
+    return row(
+      "query",
+      marked,
+      cell("name", { role: "rowheader" }, chip("q", "query", i, queryAges, itemOf(i))),
+      ...each((j) => pair(i, j)),
+      cell("output", { role: "gridcell" }, (state) => outputOf(state, i), mark),
+    );
   });
-  const foot = line("foot", cell("rowheader", "name", h("span", { class: "attn-spoken" }, "value")),
-    ...shown, cell("gridcell", "output"));
-  const name = "The mask: which query may attend to which key";
-  const element = h(
-    "div",
-    { role: "grid", class: "attn-stepper", "aria-label": name, style: `--items: ${items.length}` },
-    head, ...body, foot,
+  const spokenName = (text) => h("span", { class: "attn-spoken" }, text);
+  const value = (j) => cell("vector", { role: "gridcell" }, chip("v", "value", j, ages), () => trimmed(values[j]));
+  const element = table(
+    "The mask: which query may attend to which key",
+    { role: "grid", style: `--items: ${items.length}` },
+    row(
+      "head",
+      {},
+      header("name", spokenName("query")),
+      ...each((j) => header("vector", chip("k", "key", j, ages, itemOf(j)))),
+      header("output", "y"),
+    ),
+    ...body,
+    row("foot", {}, cell("name", { role: "rowheader" }, spokenName("value")), ...each(value), cell("output", { role: "gridcell" })),
   );
-  paintable(element, grid.map((row) => row.map(({ box }) => box)), {
+  paintable(element, boxes, {
     get: () => model.get("mask"),
     paint: (mask) => change(model, { mask }),
   });
-
-  // What a cell says: the weight or the score, if it is computed and there is one.
-  const said = (i, j, found, { mask, step, way, stage }) => {
-    if (i >= step || j >= step) return "";
-    if (way === "cache" && j > i) return mask[i][j] ? "late" : "";
-    if (stage === "scores")
-      return mask[i][j] ? trimmed(model.get("scores")[i][j]) : "\u2212\u221e";
-    if (found.lost.includes(i + 1)) return "\u2013";
-    return mask[i][j] ? number(found.weights[i][j], 2) : "0";
-  };
-  const writeNumbers = readable(element, (found, state) => {
-    grid.forEach((row, i) => row.forEach(({ text }, j) => write(text, said(i, j, found, state))));
-    outputs.forEach((text, i) => {
-      const lost = found.lost.includes(i + 1);
-      write(text, i >= state.step ? "" : lost ? "no key" : number(found.output[i], 2));
-    });
-  });
-
-  function draw(found, state) {
-    const { mask, step, way, stage } = state;
-    const age = (i, kept) => (i >= step ? "later" : i === step - 1 || !kept ? "new" : "kept");
-    items.forEach((_, i) => {
-      const kept = way === "cache";
-      const [lost, differs] = [found.lost, found.differ].map((list) => list.includes(i + 1));
-      set(queries[i], { "data-age": i < step - 1 && kept ? "past" : age(i, kept) });
-      for (const vector of [keys[i], feet[i]]) set(vector, { "data-age": age(i, kept) });
-      set(body[i], { "data-age": age(i, kept), "data-lost": lost ? "" : null });
-      write(marks[i], differs ? "\u2260" : "");
-      grid[i].forEach(({ box, element: place }, j) => {
-        const there = i < step && j < step;
-        const allowed = Boolean(mask[i][j]);
-        const weight = there && found.seen[i][j] ? found.weights[i][j] : 0;
-        set(box, { "aria-checked": String(allowed) });
-        set(place, {
-          "data-masked": allowed ? null : "",
-          "data-there": there && (way === "anew" || j <= i) ? "" : null,
-        });
-        place.style.backgroundSize = `${(stage === "weights" ? 100 * weight : 0).toFixed(2)}% 0.3rem`;
-      });
-    });
-    writeNumbers(found, state);
-  }
   return { element, draw };
 }
 
 // What a step computes and keeps, with the cache and with all rows.
 function countTable() {
-  const heads = WAYS.map(([, way]) => h("span", { role: "columnheader" }, way));
-  const line = (...cells) => h("div", { role: "row", class: "attn-counts-row" }, ...cells);
-  const cells = words.counts.map(() => WAYS.map(() => h("span", { role: "cell" })));
-  const body = words.counts.map(([label], r) =>
-    line(h("span", { role: "rowheader" }, label), ...cells[r]),
+  const { cell, header, row, table, draw } = liveTable("counts");
+  const ways = (role, make) =>
+    WAYS.map(([way], w) => cell("way", { role, "data-chosen": (state) => state.way === way }, make(w)));
+  const element = table(
+    "What a step computes and keeps",
+    {},
+    row("head", {}, header("what", "a step computes"), ...ways("columnheader", (w) => WAYS[w][1])),
+    ...words.counts.map(([label, name]) =>
+      row("count", {}, cell("what", { role: "rowheader" }, label), ...ways("cell", (w) => ({ texts }) => texts[name][w])),
+    ),
   );
-  const corner = h("span", { role: "columnheader" }, "a step computes");
-  const element = h(
-    "div",
-    { role: "table", class: "attn-counts", "aria-label": "What a step computes and keeps" },
-    line(corner, ...heads),
-    ...body,
-  );
-  const writeNumbers = readable(element, (numbers) => {
-    const texts = written(words, numbers);
-    words.counts.forEach(([, name], r) => {
-      cells[r].forEach((found, w) => write(found, texts[name][w]));
-    });
-  });
-  const draw = (numbers, way) => {
-    const chosen = way === "cache" ? 0 : 1;
-    for (const row of [heads, ...cells])
-      row.forEach((found, w) => set(found, { "data-chosen": w === chosen ? "" : null }));
-    writeNumbers(numbers);
-  };
   return { element, draw };
 }
 
@@ -182,26 +138,26 @@ export function render({ model, el }) {
     const state = Object.fromEntries(
       [...TRAITS, "scores", "values"].map((name) => [name, model.get(name)]),
     );
-    const found = rows(state);
+    const computed = rows(state);
     const last = state.step - 1;
     const numbers = {
-      ...found,
+      ...computed,
       query: state.step,
-      weights: found.weights[last],
-      output: found.output[last],
+      weights: computed.weights[last],
+      output: computed.output[last],
     };
-    table.draw(found, state);
-    counts.draw(numbers, state.way);
+    table.draw({ ...state, rows: computed });
+    counts.draw({ way: state.way, texts: written(words, numbers) });
     controls.forEach((control) => control.draw());
     writeWorked(numbers, state.step);
     const notes = [
-      words[found.lost.length ? "lost" : "found"],
-      words[found.differ.length ? "differ" : "same"],
+      words[computed.lost.length ? "lost" : "none_lost"],
+      words[computed.differ.length ? "differ" : "same"],
     ].map((sentence) => fill(sentence, numbers));
     write(lost, notes[0]);
     write(differ, notes[1]);
-    set(lost, { "data-any": found.lost.length ? "" : null });
-    const first = words[found.lost.includes(state.step) ? "empty" : "row"];
+    set(lost, { "data-any": computed.lost.length ? "" : null });
+    const first = words[computed.lost.includes(state.step) ? "empty" : "row"];
     voice.say(() => [fill(first, numbers), ...notes, fill(words.count, numbers)].join(" "), numbers);
   }
 

@@ -38,7 +38,7 @@ class MaskStepper(BookWidget):
     rows of all items so far again.  A query that sees no key at all has no weights and no output.
 
     Every parameter is also an attribute that can be set.  `weights`, `output`, `lost` and `differ`
-    are computed when they are asked for.  What is not given is made as large as what is.
+    are computed when they are asked for.  What is left out is made as large as the rest.
 
     Raises
     ------
@@ -145,9 +145,9 @@ class MaskStepper(BookWidget):
 
     @traitlets.validate("mask")
     def _check_mask(self, proposal):
-        found = np.array(proposal["value"])
-        if not np.isin(found, (0, 1)).all():
-            wrong = found[~np.isin(found, (0, 1))][0]
+        mask = np.array(proposal["value"])
+        if not np.isin(mask, (0, 1)).all():
+            wrong = mask[~np.isin(mask, (0, 1))][0]
             raise traitlets.TraitError(f"MaskStepper.mask must hold 0 and 1, got {wrong:g}.")
         return self._fits("mask", proposal["value"])
 
@@ -166,11 +166,11 @@ class MaskStepper(BookWidget):
         """A row for each item so far; of NaN where no key is left.  Shape ``(step, step)``."""
         seen = self.seen
         scores = np.array(self.scores)[: self.step, : self.step]
-        found = np.full(seen.shape, np.nan)
+        weights = np.full(seen.shape, np.nan)
         some = seen.any(axis=1)
         if some.any():
-            found[some] = normalizers.softmax(np.where(seen, scores, -np.inf)[some])
-        return found
+            weights[some] = normalizers.softmax(np.where(seen, scores, -np.inf)[some])
+        return weights
 
     @property
     def output(self):
@@ -216,10 +216,10 @@ class MaskStepper(BookWidget):
             "kept": [2 * t, 0],
         }
 
-    def said(self):
+    def announcement(self):
         words, numbers = self.words, self.numbers()
         row = "row" if self.step not in self.lost else "empty"
-        parts = [words[row], words["lost" if self.lost else "found"]]
+        parts = [words[row], words["lost" if self.lost else "none_lost"]]
         parts += [words["differ" if self.differ else "same"], words["count"]]
         return fill(" ".join(parts), numbers)
 
@@ -244,5 +244,5 @@ class MaskStepper(BookWidget):
             ax.add_patch(Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, linewidth=0, **hatch))
         for i in self.lost:
             ax.text(t - 0.4, i - 1, "no key", color=LIGHT["key"], va="center")
-        ax.set_xlabel(textwrap.fill(self.said(), 60))
+        ax.set_xlabel(textwrap.fill(self.announcement(), 60))
         return figure

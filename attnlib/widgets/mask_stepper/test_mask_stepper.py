@@ -37,7 +37,7 @@ def test_what_is_wrong_is_refused(words, trait, value):
 
 
 @pytest.mark.parametrize(
-    "given",
+    "sample",
     [
         {"items": ["a", "b"], "mask": causal(3)},
         {"items": ["a", "b", "c"], "values": [1, 2]},
@@ -46,12 +46,12 @@ def test_what_is_wrong_is_refused(words, trait, value):
     ],
     ids=str,
 )
-def test_sizes_that_do_not_fit_are_refused(given):
+def test_sizes_that_do_not_fit_are_refused(sample):
     with pytest.raises(TraitError, match=r"items"):
-        MaskStepper(**given)
+        MaskStepper(**sample)
 
 
-def test_there_are_as_many_items_later_as_at_first():
+def test_the_number_of_items_is_fixed():
     stepper = MaskStepper(items=["a", "b", "c"])
     before = stepper.state()
     for name, value in {"items": ["a", "b"], "mask": causal(4), "values": [1], "step": 4}.items():
@@ -63,9 +63,9 @@ def test_there_are_as_many_items_later_as_at_first():
 
 
 @pytest.mark.parametrize("n", [2, 3, 6])
-def test_what_is_not_given_is_made_as_large_as_what_is(n):
-    for given in ({"items": ["x"] * n}, {"mask": causal(n)}, {"values": [1] * n}):
-        stepper = MaskStepper(**given)
+def test_missing_arrays_get_the_size_of_the_others(n):
+    for traits in ({"items": ["x"] * n}, {"mask": causal(n)}, {"values": [1] * n}):
+        stepper = MaskStepper(**traits)
         assert len(stepper.items) == n and np.shape(stepper.scores) == (n, n)
         np.testing.assert_array_equal(stepper.mask, causal(n))
 
@@ -88,23 +88,23 @@ def answered(stepper, i, keys):
 
 
 @pytest.mark.parametrize("way", ["cache", "anew"])
-def test_every_mask_gives_what_attnlib_gives_row_by_row(way):
+def test_every_mask_agrees_with_attnlib(way):
     stepper = MaskStepper(items=["a", "b", "c"], step=3, way=way)
     for mask in MASKS:
         stepper.mask = mask
         weights, output = stepper.weights, stepper.output
         for i in range(3):
             keys = i + 1 if way == "cache" else 3
-            found = answered(stepper, i, keys)
-            assert (found is None) == (i + 1 in stepper.lost)
-            if found is None:
+            result = answered(stepper, i, keys)
+            assert (result is None) == (i + 1 in stepper.lost)
+            if result is None:
                 assert np.isnan(weights[i]).all() and np.isnan(output[i])
             else:
-                assert_allclose(weights[i], [*found[1][0], *[0] * (3 - keys)])
-                assert_allclose(output[i], found[0][0, 0])
+                assert_allclose(weights[i], [*result[1][0], *[0] * (3 - keys)])
+                assert_allclose(output[i], result[0][0, 0])
 
 
-def test_rows_differ_where_an_allowed_key_comes_later_and_nowhere_else():
+def test_rows_differ_only_where_later_keys_are_allowed():
     ways = [MaskStepper(items=["a", "b", "c"], step=3, way=way) for way in ("cache", "anew")]
     for mask in MASKS:
         for stepper in ways:
@@ -114,7 +114,7 @@ def test_rows_differ_where_an_allowed_key_comes_later_and_nowhere_else():
         assert ways[0].differ == ways[1].differ == [i + 1 for i in np.flatnonzero(unlike)]
 
 
-def test_what_is_kept_and_counted_is_what_the_cache_of_attnlib_holds():
+def test_counts_agree_with_the_cache():
     rng = np.random.default_rng(0)
     layer = MultiHeadAttention.random(rng, d_model=4, n_heads=1)
     cache, X, scores = KeyValueCache(layer), rng.normal(size=(5, 4)), []
@@ -129,7 +129,7 @@ def test_what_is_kept_and_counted_is_what_the_cache_of_attnlib_holds():
         assert told["masked"] == [0, step * (step - 1) / 2]
 
 
-def test_padding_in_front_takes_all_keys_of_the_first_queries():
+def test_left_padding_leaves_early_queries_without_keys():
     in_front = causal(5) & padding(3, 5)[:, ::-1]
     assert MaskStepper(mask=in_front, step=5).lost == [1, 2]
     assert MaskStepper(mask=causal(5) & padding(3, 5), step=5).lost == []
@@ -142,20 +142,20 @@ def test_the_javascript_computes_the_same(javascript, way):
     rng = np.random.default_rng(2)
     for n, step in [(2, 1), (3, 3), (6, 4), (6, 6)]:
         for _ in range(12):
-            given = {
+            traits = {
                 "mask": rng.integers(0, 2, (n, n)).tolist(),
                 "scores": rng.normal(0, 3, (n, n)).tolist(),
                 "values": rng.normal(size=n).tolist(),
                 "step": step,
                 "way": way,
             }
-            (found,) = rows(("rows", given))
-            expected = MaskStepper(**given)
+            (result,) = rows(("rows", traits))
+            expected = MaskStepper(**traits)
             for name in ("lost", "differ", "queries", "scores", "masked", "total", "kept"):
-                assert list(found[name]) == list(expected.numbers()[name]), name
+                assert list(result[name]) == list(expected.numbers()[name]), name
             nan = float("nan")
             for name in ("weights", "output"):
-                told = [[nan if x is None else x for x in np.ravel(found[name])]]
+                told = [[nan if x is None else x for x in np.ravel(result[name])]]
                 assert_allclose(np.ravel(told), np.ravel(getattr(expected, name)), 1e-9, 1e-12)
 
 
@@ -218,7 +218,7 @@ def test_masked_scores_are_minus_infinity(show):
 
 
 @browser
-def test_a_stroke_of_the_mouse_gives_all_cells_what_the_first_becomes(show):
+def test_a_mouse_stroke_paints_one_value(show):
     model = MaskStepper(items=["a", "b", "c"])
     page = show(model)
     drag(page, centre(box(page, 1, 2)), centre(box(page, 3, 3)), steps=12)
@@ -240,7 +240,7 @@ def test_the_right_button_paints_nothing(show):
 
 
 @browser
-def test_a_finger_paints_along_a_row_and_moves_the_page_up_and_down(show):
+def test_a_finger_paints_rows_and_scrolls_the_page(show):
     page = show(MaskStepper(), **COARSE)
     page.evaluate("document.body.style.paddingBlockEnd = '2000px'")
     swipe(page, centre(box(page, 2, 1)), centre(box(page, 2, 4)))
@@ -256,7 +256,7 @@ def test_a_finger_paints_along_a_row_and_moves_the_page_up_and_down(show):
 
 
 @browser
-def test_keys_walk_through_the_cells_and_turn_them_over(show):
+def test_keys_walk_and_flip_cells(show):
     page = show(MaskStepper(items=["a", "b", "c"]))
     box(page, 1, 1).press("ArrowRight")
     for key in ("ArrowDown", "Space", "End", "Enter", "ArrowRight", "ArrowDown", "Home", " "):
@@ -270,7 +270,7 @@ def test_keys_walk_through_the_cells_and_turn_them_over(show):
 
 
 @browser
-def test_a_press_without_a_pointer_turns_a_cell_over_and_one_with_it_no_second_time(show):
+def test_one_press_flips_a_cell_once(show):
     page = show(MaskStepper())
     box(page, 1, 2).evaluate("e => e.click()")
     assert painted(page)[0] == [1, 1, 0, 0, 0]

@@ -3,8 +3,9 @@ import { choice, powerSlider } from "../shared/controls.js";
 import { normalizers } from "../shared/core.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { panel, presets, readable, spoken } from "../shared/frame.js";
-import { keepSizes, movable } from "../shared/movable.js";
-import { bar, fill, h, number, replaced, set, subscript, svg, tick, write } from "../shared/parts.js";
+import { bar, fill, h, number, replaced, set } from "../shared/parts.js";
+import { subscript, svg, tick, visible, write } from "../shared/parts.js";
+import { picture, plot } from "../shared/plot.js";
 import { jacobian } from "./jacobians.js";
 import words from "./words.json";
 
@@ -18,70 +19,45 @@ const STEP = 50;
 // The derivative at which a cell of the Jacobian has its full tint.
 const FULL = 0.3;
 
-function picture(name, height) {
-  const root = svg("svg", {
-    viewBox: `0 0 ${WIDTH} ${height}`,
-    class: "attn-lab",
-    role: "group",
-    "aria-label": name,
-  });
-  keepSizes(root);
-  return root;
-}
-
 // The scores as bars from 0; each end is dragged along its row.
 function scoresPanel(model) {
   const n = model.get("scores").length;
-  const bottom = n * STEP + 4;
-  const root = picture("Scores", bottom + 20);
-  const [low, high] = RANGE;
-  const unit = (WIDTH - LEFT - RIGHT) / (high - low);
-  const toX = (score) => LEFT + (score - low) * unit;
-  const plane = {
-    range: RANGE,
-    fromEvent: (event) => {
-      const box = root.getBoundingClientRect();
-      return [low + (((event.clientX - box.left) / box.width) * WIDTH - LEFT) / unit, 0];
-    },
-  };
-  const upright = (kind, x) => svg("line", { class: kind, x1: x, x2: x, y1: 4, y2: bottom });
-  root.append(
-    svg("rect", { class: "attn-paper", x: LEFT - 6, width: WIDTH - LEFT - RIGHT + 12, height: bottom, rx: 6 }),
-    upright("attn-axis", toX(0)),
-  );
-  for (const score of [-4, -2, 0, 2, 4, 6])
-    root.append(tick(toX(score), bottom + 16, "middle", number(score, 0)));
-  const cut = upright("attn-cut", 0);
+  const bottom = n * STEP - 2;
+  const axes = plot("Scores", {
+    width: WIDTH,
+    height: n * STEP + 24,
+    edges: [6, RIGHT, 26, LEFT],
+    pad: [6, 6],
+    rx: 6,
+    x: RANGE,
+  });
+  const { root, toX } = axes;
+  axes.upright(0, "attn-axis");
+  axes.ticks([-4, -2, 0, 2, 4, 6], (score) => number(score, 0));
+  const cut = svg("line", { class: "attn-cut", y1: 4, y2: bottom + 6 });
   const bars = svg("path", { class: "attn-bars" });
   root.append(bars, cut);
   const rows = model.get("scores").map((_, i) => {
     const y = STEP * (i + 0.5) + 2;
     const shown = tick(WIDTH, y + 5, "end", "");
-    const knob = svg("circle", { class: "attn-lab-end", cy: y, r: 8 });
-    const hit = svg("circle", { class: "attn-hit", cy: y });
-    const group = svg("g", null, knob, hit);
-    root.append(tick(2, y + 5, "start", `s${subscript(i)}`), shown, group);
-    const speak = movable(group, {
-      plane,
+    root.append(tick(2, y + 5, "start", `s${subscript(i)}`), shown);
+    const end = axes.point({
       label: `Score ${i + 1}`,
       step: 0.1,
-      at: () => [model.get("scores")[i], 0],
-      place: ([x]) => change(model, { scores: replaced(model.get("scores"), i, x) }),
-      flat: true,
-      describe: ([x]) => number(x),
+      at: () => model.get("scores")[i],
+      place: (x) => change(model, { scores: replaced(model.get("scores"), i, x) }),
+      describe: (x) => number(x),
     });
-    return { y, knob, hit, shown, speak };
+    return { y, shown, end };
   });
 
   function draw(scores, threshold) {
     const pieces = rows.map(({ y }, i) => `M${toX(0)} ${y - 5}H${toX(scores[i])}v10H${toX(0)}Z`);
     set(bars, { d: pieces.join("") });
-    rows.forEach(({ knob, hit, speak }, i) => {
-      for (const circle of [knob, hit]) set(circle, { cx: toX(scores[i]) });
-      speak();
-    });
-    const x = threshold === null ? null : toX(Math.min(Math.max(threshold, low), high));
-    set(cut, { x1: x, x2: x, visibility: x === null ? "hidden" : null });
+    rows.forEach(({ y, end }, i) => end(toX(scores[i]), y));
+    visible(threshold !== null, cut);
+    const x = toX(Math.min(Math.max(threshold, RANGE[0]), RANGE[1]));
+    set(cut, { x1: x, x2: x });
   }
   const writeNumbers = (scores) => rows.forEach(({ shown }, i) => write(shown, number(scores[i])));
   return { root, draw, writeNumbers };
@@ -91,7 +67,7 @@ function scoresPanel(model) {
 function weightsPanel(model) {
   const n = model.get("scores").length;
   const [left, row, tall] = [86, 68, 36];
-  const root = picture("Weights by four normalisers", NAMES.length * row + 18);
+  const root = picture("Weights by four normalisers", WIDTH, NAMES.length * row + 18);
   const column = (WIDTH - left) / n;
   const middle = (i) => left + column * (i + 0.5);
   const digits = n > 5 ? 2 : 3;
@@ -131,7 +107,7 @@ function jacobianPanel(model) {
   const [left, top] = [34, 24];
   const size = Math.min(68, (WIDTH - left) / n);
   const start = left + (WIDTH - left - n * size) / 2;
-  const root = picture("Jacobian", top + n * size + 2);
+  const root = picture("Jacobian", WIDTH, top + n * size + 2);
   const cells = Array.from({ length: n }, (_, i) =>
     Array.from({ length: n }, (_, j) => {
       const [x, y] = [start + j * size, top + i * size];
@@ -162,7 +138,7 @@ function jacobianPanel(model) {
 }
 
 export function render({ model, el }) {
-  const given = scoresPanel(model);
+  const dragged = scoresPanel(model);
   const made = weightsPanel(model);
   const moved = jacobianPanel(model);
   const voice = spoken(words);
@@ -175,12 +151,12 @@ export function render({ model, el }) {
   const panels = h(
     "div",
     { class: "attn-panels attn-normalizers" },
-    titled(words.scores, given),
+    titled(words.scores, dragged),
     titled(words.weights, made),
     slopes,
   );
   const writeNumbers = readable(panels, (scores, all, J) => {
-    given.writeNumbers(scores);
+    dragged.writeNumbers(scores);
     made.writeNumbers(all);
     moved.writeNumbers(J);
   });
@@ -193,7 +169,7 @@ export function render({ model, el }) {
     const J = jacobian(chosen, scores, temperature);
     const best = scores.indexOf(Math.max(...scores));
     const threshold = scores[best] - temperature * all.sparsemax[best];
-    given.draw(scores, chosen === "sparsemax" ? threshold : null);
+    dragged.draw(scores, chosen === "sparsemax" ? threshold : null);
     made.draw(all, chosen);
     moved.draw(J);
     writeNumbers(scores, all, J);
@@ -201,7 +177,7 @@ export function render({ model, el }) {
     write(slopes.firstChild, fill(words.jacobian, { name }));
     controls.forEach((control) => control.draw());
     const numbers = { ...all, own: J.map((row, i) => row[i]) };
-    voice.say(() => fill(words.said, { ...numbers, name }), numbers);
+    voice.say(() => fill(words.announcement, { ...numbers, name }), numbers);
   }
 
   el.append(

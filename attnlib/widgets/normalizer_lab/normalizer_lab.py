@@ -114,9 +114,9 @@ class NormalizerLab(BookWidget):
     def numbers(self):
         return self.weights | {"own": np.diag(self.jacobian)}
 
-    def said(self):
+    def announcement(self):
         name = self.words["names"][self.normalizer]
-        return fill(self.words["said"], self.numbers() | {"name": name})
+        return fill(self.words["announcement"], self.numbers() | {"name": name})
 
     @still
     def picture(self):

@@ -44,7 +44,7 @@ def test_the_number_of_scores_stays():
 
 
 @pytest.mark.parametrize("temperature", [0.3, 1, 4])
-def test_what_lies_above_the_threshold_are_the_weights_of_sparsemax(temperature):
+def test_sparsemax_weights_lie_above_the_threshold(temperature):
     lab = NormalizerLab(scores=[1.2, 0.9, 0.2, -1], temperature=temperature)
     above = np.maximum(np.array(lab.scores) - lab.threshold, 0) / temperature
     np.testing.assert_allclose(lab.weights["sparsemax"], above, atol=1e-12)
@@ -71,7 +71,7 @@ def test_the_picture_says_what_the_widget_says(name):
     wanted += [*entries_of(lab.jacobian), title]
     assert written[written.index("Scores") :] == wanted
     assert "s₁ = 1.2" in written[: written.index("Scores")]
-    assert f"{title}, its diagonal" in lab.said()
+    assert f"{title}, its diagonal" in lab.announcement()
 
 
 @browser
@@ -81,8 +81,8 @@ def test_the_javascript_computes_the_same_jacobians(javascript):
     for name in NORMALIZERS:
         for temperature in (0.1, 1, 3.7):
             rows = [rng.uniform(-4, 6, size=n) for n in (2, 3, 6)] + [np.zeros(4)]
-            found = script(*[("jacobian", name, row, temperature) for row in rows])
-            for row, J in zip(rows, found):
+            tables = script(*[("jacobian", name, row, temperature) for row in rows])
+            for row, J in zip(rows, tables):
                 lab = NormalizerLab(scores=row.tolist(), normalizer=name, temperature=temperature)
                 np.testing.assert_allclose(J, lab.jacobian, **EXACT)
 
@@ -109,6 +109,6 @@ def test_the_panels_show_what_attnlib_says(show, name):
     assert (cut.get_attribute("visibility") is None) == (name == "sparsemax")
     if name == "sparsemax":
         zero = float(page.locator(".attn-axis").first.get_attribute("x1"))
-        end = float(page.locator(".attn-lab-end").first.get_attribute("cx"))
+        end = float(page.locator(".attn-knob").first.get_attribute("cx"))
         one = (end - zero) / model.scores[0]
         assert float(cut.get_attribute("x1")) == pytest.approx(zero + one * model.threshold)

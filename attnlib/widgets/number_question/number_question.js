@@ -3,8 +3,8 @@ import { button, numberInput, parseNumber } from "../shared/controls.js";
 import { frameOf } from "../shared/frame.js";
 import { h, prose, report, set, uniqueId, unsealed } from "../shared/parts.js";
 
-function near(given, { value, tolerance }) {
-  return Math.abs(given - value) <= tolerance;
+function near(typed, { value, tolerance }) {
+  return Math.abs(typed - value) <= tolerance;
 }
 
 export function render({ model, el }) {
@@ -19,14 +19,14 @@ export function render({ model, el }) {
   };
 
   function answer() {
-    const given = parseNumber(input.value);
-    set(input, { "aria-invalid": Number.isNaN(given) ? "true" : null });
-    if (Number.isNaN(given)) {
+    const typed = parseNumber(input.value);
+    set(input, { "aria-invalid": Number.isNaN(typed) ? "true" : null });
+    if (Number.isNaN(typed)) {
       say("Type a number, such as 0.25, 1/3 or \u22123.", null);
       return;
     }
-    const right = near(given, { value: secret("answer"), tolerance: model.get("tolerance") });
-    const known = secret("mistakes").find((mistake) => near(given, mistake));
+    const right = near(typed, { value: secret("answer"), tolerance: model.get("tolerance") });
+    const known = secret("mistakes").find((mistake) => near(typed, mistake));
     if (right) say(`Right. ${secret("why")}`, "right");
     else say(`Not yet. ${known ? known.reply : secret("hint")}`, "wrong");
     report(el, model, right, ++tries === 1);

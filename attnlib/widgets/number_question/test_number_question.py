@@ -32,7 +32,7 @@ def test_mistakes_take_the_tolerance_of_the_answer():
     assert [m["tolerance"] for m in question.mistakes] == [0.1, 0.5]
 
 
-def test_what_is_asked_and_what_is_answered_are_complete():
+def test_questions_and_answers_are_complete():
     question = NumberQuestion(**SAMPLE)
     assert "<code>2 + 2</code>?" in question.picture()["text/html"]
     assert question.answered() == "<p>4. Yes, four.</p>"
@@ -41,13 +41,13 @@ def test_what_is_asked_and_what_is_answered_are_complete():
 @pytest.mark.browser
 def test_it_answers_back_and_keeps_what_was_typed(show):
     page = show(NumberQuestion(**SAMPLE))
-    field, said = page.get_by_role("textbox"), page.get_by_role("status")
+    field, verdict = page.get_by_role("textbox"), page.get_by_role("status")
     replies = {"4": "Right. Yes, four.", "3,95": "Right.", "8/2": "Right.", "22": "Add."}
     replies |= {"−4": "Mind the sign.", "7": "Count.", "four": "Type a number", "": "Type a"}
     for typed, reply in replies.items():
         field.fill(typed)
         field.press("Enter")
-        assert reply in said.inner_text() and field.input_value() == typed
+        assert reply in verdict.inner_text() and field.input_value() == typed
     field.fill("4")
     page.get_by_role("button", name="Check").click()
-    assert said.inner_text() == "Right. Yes, four."
+    assert verdict.inner_text() == "Right. Yes, four."

@@ -56,7 +56,7 @@ export function clocks(choose) {
   const element = h(
     "div",
     { class: "attn-clocks", role: "radiogroup", "aria-label": "Pairs of components, a clock each" },
-    ...all.map((found) => found.element),
+    ...all.map((each) => each.element),
   );
   const writeTexts = readable(element, (numbers, scheme) => {
     numbers.part.forEach((part, i) => {

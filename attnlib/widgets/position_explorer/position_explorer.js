@@ -2,7 +2,7 @@
 import { choice, slider } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, number, write } from "../shared/parts.js";
+import { fill, h, lines, number, write } from "../shared/parts.js";
 import { clocks } from "./clocks.js";
 import { curve } from "./curve.js";
 import { anglesAt, frequencies, handsAt, lengths, partsOf, ranked, FAR } from "./hands.js";
@@ -36,14 +36,14 @@ export function render({ model, el }) {
   const where = h("p", { class: "attn-clocks-where attn-number" }, query, key);
   const heading = h("p", { class: "attn-panel-title attn-number" });
   const peaks = h("p", { class: "attn-likeness-peaks" });
-  const worked = [0, 1].map(() => h("span"));
+  const worked = lines("attn-clocks-worked", 2);
   const voice = spoken(words);
-  const writeTexts = readable(where, (numbers, lines) => {
+  const writeTexts = readable(where, (numbers, texts) => {
     write(query, fill(words.query, numbers));
     write(key, fill(words.key, numbers));
     write(heading, fill(words.curve, numbers));
     write(peaks, fill(`${words.peaks} ${words.dashed}`, numbers));
-    worked.forEach((line, n) => write(line, lines[n]));
+    worked.write(texts);
   });
 
   function draw() {
@@ -77,7 +77,7 @@ export function render({ model, el }) {
     faces.draw({ from, to, angles: numbers.angle, reach, chosen, scheme }, numbers);
     controls.forEach((control) => control.draw());
     writeTexts(numbers, workedLines(state, chosen, numbers, from, to));
-    voice.say(() => fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
   el.append(
@@ -88,7 +88,7 @@ export function render({ model, el }) {
       heading,
       plot.root,
       peaks,
-      h("p", { class: "attn-clocks-worked" }, ...worked),
+      worked.element,
       controlRow(controls, presets(model, TRAITS)),
       voice.element,
     ),

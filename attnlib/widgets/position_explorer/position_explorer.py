@@ -146,8 +146,8 @@ class PositionExplorer(BookWidget):
 
     def best(self):
         """The shifts from −50 to 50, the most similar first; of equal ones the shorter first."""
-        found = self.similarities.round(9)
-        return sorted(range(-FAR, FAR + 1), key=lambda k: (-found[k + FAR], abs(k), -k))
+        rounded = self.similarities.round(9)
+        return sorted(range(-FAR, FAR + 1), key=lambda k: (-rounded[k + FAR], abs(k), -k))
 
     def moves(self):
         yield Move("slider", "Position", "ArrowRight", {"position": self.position + 1})
@@ -183,8 +183,8 @@ class PositionExplorer(BookWidget):
             "best": similarities[second + FAR],
         }
 
-    def said(self):
-        return fill(self.words["said"], self.numbers())
+    def announcement(self):
+        return fill(self.words["announcement"], self.numbers())
 
     @still
     def picture(self):

@@ -14,9 +14,7 @@ from attnlib.widgets import PositionExplorer
 from attnlib.widgets.shared.words import fill
 
 browser = pytest.mark.browser
-each_sample = pytest.mark.parametrize(
-    "given", PositionExplorer.samples, ids=range(len(PositionExplorer.samples))
-)
+each_sample = pytest.mark.parametrize("sample", PositionExplorer.samples)
 schemes = pytest.mark.parametrize("scheme", ["alone", "added", "rotary"])
 
 
@@ -69,7 +67,7 @@ def test_the_rows_are_the_books(d, base):
             assert explorer.parts.sum() == pytest.approx(q @ key, abs=1e-12)
 
 
-def test_looking_back_is_the_description_of_an_earlier_position():
+def test_looking_back_describes_an_earlier_position():
     P = sinusoidal(20, 8, 100)
     explorer = PositionExplorer(position=9, ahead=-3, shift=-3)
     assert_allclose(explorer.rows(), [P[6], P[6]], atol=1e-12)
@@ -117,8 +115,8 @@ def test_hands_turn_clockwise_by_their_frequency(scheme):
 
 def test_the_numbers_of_the_chapter():
     explorer = PositionExplorer(d=2, position=0, shift=44)
-    found = explorer.numbers()
-    assert found["best_shift"] == 44 and found["best"] == pytest.approx(math.cos(44))
+    told = explorer.numbers()
+    assert told["best_shift"] == 44 and told["best"] == pytest.approx(math.cos(44))
     assert explorer.shown()["best"] == ["0.9998"]
     explorer.d = 4
     assert explorer.numbers()["similarity"] == pytest.approx(math.cos(44) + math.cos(4.4))
@@ -126,8 +124,8 @@ def test_the_numbers_of_the_chapter():
 
 
 def test_no_dot_product_leaves_the_picture():
-    for given in PositionExplorer.samples:
-        explorer = PositionExplorer(**given)
+    for sample in PositionExplorer.samples:
+        explorer = PositionExplorer(**sample)
         for position in (0, 13, 88):
             explorer.position = position
             assert abs(explorer.similarities).max() <= explorer.top + 1e-9
@@ -137,33 +135,33 @@ def test_no_dot_product_leaves_the_picture():
 @browser
 @each_sample
 @schemes
-def test_the_page_computes_the_same(javascript, given, scheme):
-    explorer = PositionExplorer(**given | {"scheme": scheme})
-    given = {name: value for name, value in explorer.state().items() if name != "presets"}
+def test_the_page_computes_the_same(javascript, sample, scheme):
+    explorer = PositionExplorer(**sample | {"scheme": scheme})
+    traits = {name: value for name, value in explorer.state().items() if name != "presets"}
     call = javascript("position_explorer/hands.js")
     (omegas,) = call(("frequencies", explorer.d, explorer.base))
     assert_allclose(omegas, explorer.omegas)
     t, s = explorer.position, explorer.position + explorer.shift
     from_, to = call(
-        ("handsAt", given, explorer.query, t, explorer.ahead), ("handsAt", given, explorer.key, s)
+        ("handsAt", traits, explorer.query, t, explorer.ahead), ("handsAt", traits, explorer.key, s)
     )
     assert_allclose([[hand["tip"] for hand in hands] for hands in (from_, to)], explorer.hands())
-    parts, angles = call(("partsAt", given, explorer.shift), ("anglesAt", given))
+    parts, angles = call(("partsAt", traits, explorer.shift), ("anglesAt", traits))
     assert_allclose(parts, explorer.parts, atol=1e-12)
     assert_allclose(angles, explorer.angles, atol=1e-12)
-    every = call(*(("partsAt", given, shift) for shift in range(-50, 51)))
+    every = call(*(("partsAt", traits, shift) for shift in range(-50, 51)))
     assert_allclose(np.sum(every, axis=1), explorer.similarities, atol=1e-11)
     (order,) = call(("ranked", explorer.similarities))
     assert order == explorer.best()
-    (lengths,) = call(("lengths", given))
+    (lengths,) = call(("lengths", traits))
     assert max(1, *np.ravel(lengths)) == pytest.approx(explorer.reach)
     assert max(0.5, np.prod(lengths, axis=0).sum()) == pytest.approx(explorer.top)
 
 
 @browser
 @each_sample
-def test_four_terms_make_a_part_where_positions_are_added(javascript, given):
-    explorer = PositionExplorer(**given | {"scheme": "added"})
+def test_added_positions_give_four_terms(javascript, sample):
+    explorer = PositionExplorer(**sample | {"scheme": "added"})
     call = javascript("position_explorer/hands.js")
     for i, part in enumerate(explorer.parts):
         (terms,) = call(("termsOf", explorer.state(), i))
@@ -192,10 +190,10 @@ def place(element, *names):
 
 @browser
 @each_sample
-def test_the_clocks_that_are_drawn_are_pythons(show, given):
-    model = PositionExplorer(**given)
+def test_the_clocks_that_are_drawn_are_pythons(show, sample):
+    model = PositionExplorer(**sample)
     page = show(model)
-    said, hands, chosen = model.numbers(), model.hands(), model.numbers()["pair"]
+    told, hands, chosen = model.numbers(), model.hands(), model.numbers()["pair"]
     clocks = page.locator(".attn-clock:not([hidden])")
     assert clocks.count() == model.d // 2
     # Up is less in the picture; 44 is how long a hand that reaches the edge is drawn.
@@ -215,20 +213,20 @@ def test_the_clocks_that_are_drawn_are_pythons(show, given):
         assert_allclose(place(tip, "cx", "cy"), hands[1, i] * unit, atol=0.006)
         (size,) = place(one.locator(".attn-clock-dial"), "r")
         assert size == pytest.approx(unit[0], abs=0.006)
-        # The coil leads from the query's hand to the key's, and by the angle that is said.
+        # The coil leads from the query's hand to the key's, and by the angle in the text.
         lengths = np.linalg.norm(hands[:, i], axis=1)
         if min(lengths) > 1e-9:
             coil = np.reshape(numbers(one.locator(".attn-clock-coil").get_attribute("d")), (-1, 2))
             towards = [1, -1] * coil / np.linalg.norm(coil, axis=1)[:, None]
             assert_allclose(towards[[0, -1]], (hands[:, i].T / lengths).T, atol=0.002)
             turned = np.unwrap(np.arctan2(*towards.T))
-            assert turned[-1] - turned[0] == pytest.approx(said["angle"][i], abs=0.01)
+            assert turned[-1] - turned[0] == pytest.approx(told["angle"][i], abs=0.01)
 
 
 @browser
 @each_sample
-def test_the_curve_that_is_drawn_is_pythons(show, given):
-    model = PositionExplorer(**given)
+def test_the_curve_that_is_drawn_is_pythons(show, sample):
+    model = PositionExplorer(**sample)
     page = show(model)
     chart, chosen = page.locator(".attn-likeness"), model.numbers()["pair"]
     width, height = numbers(chart.get_attribute("viewBox"))[2:]
@@ -239,8 +237,8 @@ def test_the_curve_that_is_drawn_is_pythons(show, given):
         return np.transpose([across, (top + floor) / 2 - y / model.top * (floor - top) / 2])
 
     def points(kind):
-        found = chart.locator(f".attn-likeness-{kind}").get_attribute("d")
-        return np.reshape(numbers(found.replace("h0", "")), (-1, 2))
+        path = chart.locator(f".attn-likeness-{kind}").get_attribute("d")
+        return np.reshape(numbers(path.replace("h0", "")), (-1, 2))
 
     pairs = np.array([np.prod(model.rows(k).reshape(2, -1, 2), axis=0).sum(-1) for k in SHIFTS])
     for kind, values in (("line", model.similarities), ("wave", pairs[:, chosen])):
@@ -249,7 +247,7 @@ def test_the_curve_that_is_drawn_is_pythons(show, given):
         assert_allclose(drawn[::4], at(SHIFTS, values), atol=0.011)
     assert_allclose(points("dots"), at(SHIFTS, model.similarities), atol=0.011)
     x, y = at(model.shift, model.similarities[model.shift + 50])
-    for kind in (".attn-likeness-knob", ".attn-hit"):
+    for kind in (".attn-knob", ".attn-hit"):
         assert_allclose(place(chart.locator(kind), "cx", "cy"), [x, y], atol=0.011)
     stem = place(chart.locator(".attn-likeness-stem"), "x1", "y1", "x2", "y2")
     assert_allclose(stem, [x, (top + floor) / 2, x, y], atol=0.011)
@@ -259,19 +257,19 @@ def test_the_curve_that_is_drawn_is_pythons(show, given):
     (letter,) = place(chart.locator("text.attn-query"), "x")
     assert ahead < letter < ahead + 8
     ticks = [(text.text_content(), *place(text, "x", "y")) for text in chart.locator("text").all()]
-    levels = [(y, numbers(said)[0]) for said, x, y in ticks if x < left]
+    levels = [(y, numbers(text)[0]) for text, x, y in ticks if x < left]
     assert levels == [
         (pytest.approx(y, abs=6), pytest.approx(level, abs=0.051))
         for y, level in ((top, model.top), ((top + floor) / 2, 0), (floor, -model.top))
     ]
-    shifts = [(numbers(said)[0], x) for said, x, y in ticks if floor + 10 < y < floor + 20]
+    shifts = [(numbers(text)[0], x) for text, x, y in ticks if floor + 10 < y < floor + 20]
     assert shifts == [(k, pytest.approx(at(k, 0.0)[0])) for k in range(-50, 51, 10)]
 
 
 @browser
 @each_sample
-def test_what_is_written_are_the_words_with_pythons_numbers(show, given):
-    model = PositionExplorer(**given)
+def test_the_page_shows_the_words_with_pythons_numbers(show, sample):
+    model = PositionExplorer(**sample)
     page, words = show(model), model.words
     for place, text in {
         ".attn-clocks-where .attn-query": words["query"],
@@ -283,8 +281,8 @@ def test_what_is_written_are_the_words_with_pythons_numbers(show, given):
 
 
 @each_sample
-def test_the_still_picture_shows_the_hands_and_the_curve(given):
-    model = PositionExplorer(**given)
+def test_the_picture_shows_hands_and_curve(sample):
+    model = PositionExplorer(**sample)
     clocks, below = PositionExplorer.picture.__wrapped__(model).subfigs
     colours = [LIGHT["query"], LIGHT["key"]]
     assert len(clocks.axes) == model.d // 2
@@ -305,7 +303,7 @@ def test_the_still_picture_shows_the_hands_and_the_curve(given):
 
 
 @browser
-def test_the_position_turns_the_hands_and_leaves_the_curve(show):
+def test_the_position_turns_hands_but_not_the_curve(show):
     page = show(PositionExplorer())
     curve, hand = page.locator(".attn-likeness-line"), page.locator(".attn-clock-hand--q").first
     before = curve.get_attribute("d"), hand.get_attribute("d")
@@ -326,7 +324,7 @@ def test_the_position_turns_the_hands_and_leaves_the_curve(show):
 @browser
 def test_the_shift_is_dragged_along_the_curve(show):
     page = show(PositionExplorer())
-    knob = page.locator(".attn-likeness-knob")
+    knob = page.locator(".attn-knob")
     x, y = centre(knob)
     box = page.locator(".attn-likeness").bounding_box()
     step = (box["width"] - 52) / 100
@@ -340,9 +338,9 @@ def test_the_shift_is_dragged_along_the_curve(show):
 
 @browser
 @each_sample
-def test_worked_numbers_lead_to_the_part(show, given):
+def test_worked_numbers_lead_to_the_part(show, sample):
     """What is written for each clock, with its three digits, computed anew."""
-    model = PositionExplorer(**given)
+    model = PositionExplorer(**sample)
     page = show(model)
     for i, (part, omega) in enumerate(zip(model.parts, model.omegas)):
         page.get_by_role("radio", name=f"pair {i}", exact=True).check()
@@ -365,10 +363,10 @@ def test_worked_numbers_lead_to_the_part(show, given):
 
 @browser
 @pytest.mark.parametrize(
-    "given", [{}, {"position": 98, "shift": -41, "ahead": -17, "base": 10000, "pair": 7}]
+    "sample", [{}, {"position": 98, "shift": -41, "ahead": -17, "base": 10000, "pair": 7}]
 )
-def test_the_widget_keeps_its_height(show, given):
-    page = show(PositionExplorer(**given), width=360)
+def test_the_widget_keeps_its_height(show, sample):
+    page = show(PositionExplorer(**sample), width=360)
     heights = []
     for d in ("2", "4", "8", "16"):
         page.get_by_role("radio", name=d, exact=True).check()
@@ -377,4 +375,4 @@ def test_the_widget_keeps_its_height(show, given):
             frame(page)
             parts = page.locator(".attn-clocks, .attn-likeness, .attn-clocks-worked").all()
             heights.append([part.bounding_box()["height"] for part in parts])
-    assert all(found == heights[0] for found in heights), heights
+    assert all(height == heights[0] for height in heights), heights

@@ -25,22 +25,22 @@ export function render({ model, el }) {
     else verdict.replaceChildren();
     set(verdict, { "data-verdict": mark });
   };
-  const near = (given, value) => Math.abs(given - value) <= tolerance;
+  const near = (typed, value) => Math.abs(typed - value) <= tolerance;
 
   function answer() {
-    const given = fields.map(({ input }) => parseNumber(input.value));
+    const typed = fields.map(({ input }) => parseNumber(input.value));
     fields.forEach(({ input }, i) =>
-      set(input, { "aria-invalid": Number.isNaN(given[i]) ? "true" : null }),
+      set(input, { "aria-invalid": Number.isNaN(typed[i]) ? "true" : null }),
     );
-    if (given.some(Number.isNaN)) {
-      fields[given.findIndex(Number.isNaN)].input.focus();
+    if (typed.some(Number.isNaN)) {
+      fields[typed.findIndex(Number.isNaN)].input.focus();
       say("Type a number, such as 0.25, 1/3 or \u22123.");
       return;
     }
-    const same = (numbers) => numbers.every((value, i) => near(given[i], value));
+    const same = (numbers) => numbers.every((value, i) => near(typed[i], value));
     const right = same(problem.answer);
     const known = problem.mistakes.find(({ value }) => same(value));
-    const good = fields.filter((_, i) => near(given[i], problem.answer[i]));
+    const good = fields.filter((_, i) => near(typed[i], problem.answer[i]));
     if (right) say("Right.", "right");
     else if (known) say(`Not yet. ${known.reply}`, "wrong");
     else if (good.length)
@@ -56,7 +56,7 @@ export function render({ model, el }) {
     set(show, { "aria-expanded": String(open) });
     write(show, open ? "Hide the working" : "Show the working");
   };
-  // Who reads the working first has not found the answer.
+  // Who reads the working first does not answer alone.
   const show = button("Show the working", () => {
     if (working.hidden && tries === 0) {
       tries = 1;

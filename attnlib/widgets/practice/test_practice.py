@@ -28,7 +28,7 @@ def test_every_answer_has_a_number_for_each_field():
             Practice(problems=[PROBLEM | wrong])
 
 
-def test_the_answer_is_worked_out_and_no_text_of_it_is_in_the_state():
+def test_the_answer_is_sealed_in_the_state():
     practice = Practice(**ONE)
     assert "<li>Take 3 twice: <code>3 + 3 = 6</code></li>" in practice.answered()
     assert "Take 3 twice" not in str(practice.stored()) + str(practice.picture())
@@ -41,21 +41,21 @@ HEARD = """
 
 
 def heard(page):
-    return [(said["right"], said["first"]) for said in page.evaluate("heard")]
+    return [(answer["right"], answer["first"]) for answer in page.evaluate("heard")]
 
 
 @pytest.mark.browser
-def test_a_few_numbers_are_judged_together_and_the_first_try_counts(show):
+def test_numbers_are_judged_together_and_first_tries_count(show):
     page = show(Practice(name="a.b", **TWO))
     page.evaluate(HEARD)
     first, second = page.get_by_role("textbox").all()
-    said = page.get_by_role("status")
+    verdict = page.get_by_role("status")
 
     def typed(a, b):
         first.fill(a)
         second.fill(b)
         second.press("Enter")
-        return said.inner_text()
+        return verdict.inner_text()
 
     assert "Type a number" in typed("1", "x") and second.get_attribute("aria-invalid") == "true"
     assert heard(page) == []
@@ -65,14 +65,14 @@ def test_a_few_numbers_are_judged_together_and_the_first_try_counts(show):
     assert heard(page) == [(False, True), (False, False), (True, False)]
     page.get_by_role("button", name="Another one").press("Enter")
     frame(page)
-    assert first.input_value() == second.input_value() == said.inner_text() == ""
+    assert first.input_value() == second.input_value() == verdict.inner_text() == ""
     assert first.evaluate("(e) => e === document.activeElement")
     typed("1", "2")
     assert heard(page)[3:] == [(True, True)]
 
 
 @pytest.mark.browser
-def test_who_reads_the_working_first_has_not_found_the_answer(show):
+def test_reading_the_working_first_counts_as_wrong(show):
     page = show(Practice(**ONE))
     page.evaluate(HEARD)
     way = page.get_by_role("button", name="Show the working")

@@ -5,7 +5,7 @@ import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { panel, presets, spoken } from "../shared/frame.js";
 import { movable } from "../shared/movable.js";
 import { disc, fill, h, replaced, set, subscript, svg } from "../shared/parts.js";
-import { SIZE, arrowParts, diamond, drawArrow, label, mixture, planeOf } from "../shared/plane.js";
+import { SIZE, arrowOf, diamond, drawArrow, label, mixture, planeOf } from "../shared/plane.js";
 import words from "./words.json";
 import { workedTable } from "./worked_table.js";
 
@@ -20,19 +20,19 @@ function matchingPanel(model) {
   const lines = svg("path", { class: "attn-guide" });
   const feet = svg("path", { class: "attn-foot" });
   plane.root.append(lines);
-  const arrow = (kind, text, name, at, place, distance) => {
-    const parts = { ...arrowParts(kind, text), distance };
-    const group = svg("g", null, parts.hit);
-    parts.speak = movable(group, { plane, label: name, step: 0.1, at, place });
-    return { ...parts, group };
-  };
-  const at = () => model.get("query");
-  const moveQuery = (point) => change(model, { query: point });
-  const query = arrow("query", "q", "Query", at, moveQuery, 34);
-  const keys = model.get("K").map((_, i) => {
-    const moveKey = (point) => change(model, { K: replaced(model.get("K"), i, point) });
-    return arrow("key", `k${subscript(i)}`, `Key ${i + 1}`, () => model.get("K")[i], moveKey);
+  const query = arrowOf(plane, "query", "q", {
+    label: "Query",
+    at: () => model.get("query"),
+    place: (point) => change(model, { query: point }),
+    distance: 34,
   });
+  const keys = model.get("K").map((_, i) =>
+    arrowOf(plane, "key", `k${subscript(i)}`, {
+      label: `Key ${i + 1}`,
+      at: () => model.get("K")[i],
+      place: (point) => change(model, { K: replaced(model.get("K"), i, point) }),
+    }),
+  );
   // Below lies the broad query, so that a key on the same line stays in sight; above lies the
   // query's handle, so that it is the query that is dragged there.
   for (const { shaft, tip } of [query, ...keys]) plane.root.append(shaft, tip);
@@ -48,13 +48,11 @@ function matchingPanel(model) {
     const paths = [`M${ends.join("L")}`];
     const dots = [];
     drawArrow(plane, query, q);
-    query.speak();
     keys.forEach((parts, i) => {
       // The label of a key that lies along the query makes room for the query's tip and name.
       const reach = K[i][0] * along[0] + K[i][1] * along[1];
       const aligned = reach > 0.9 * Math.hypot(...K[i]);
       drawArrow(plane, parts, K[i], aligned ? -Math.PI / 2 : 0);
-      parts.speak();
       const [from, foot] = [K[i], along.map((x) => x * reach)].map(plane.to);
       paths.push(`M${from}L${foot}`);
       dots.push(disc(...foot, 3));
@@ -120,14 +118,14 @@ export function render({ model, el }) {
 
   function draw() {
     const [query, keys, values, kind, heat] = TRAITS.map((name) => model.get(name));
-    const found = attend([query], keys, values, { normalizer: kind, temperature: heat });
-    const [scores, weights, y] = [found.scores[0], found.weights[0], found.output[0]];
+    const attended = attend([query], keys, values, { normalizer: kind, temperature: heat });
+    const [scores, weights, y] = [attended.scores[0], attended.weights[0], attended.output[0]];
     matching.draw(query, keys);
     returning.draw(values, weights, y);
-    table.draw(scores, weights, y);
+    table.draw({ scores, weights, y, V: values, normalizer: kind, temperature: heat });
     controls.forEach((control) => control.draw());
     const numbers = { weights, output: y };
-    voice.say(() => fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
   el.append(

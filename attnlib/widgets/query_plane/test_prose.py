@@ -28,7 +28,7 @@ def opened(show, height=0, **options):
 
 
 @pytest.mark.parametrize("press", ["click", "Enter", " "])
-def test_words_put_their_widget_into_a_state_and_a_number_follows(show, press):
+def test_words_set_the_state_and_numbers_follow(show, press):
     page, _, numbers = opened(show, height=600)
     plane = QueryPlane()
     assert numbers.all_inner_texts()[0] == plane.shown()["weights"][2]
@@ -45,7 +45,7 @@ def test_words_put_their_widget_into_a_state_and_a_number_follows(show, press):
     assert page.get_by_role("alert").first.inner_text() == ""
     page.wait_for_function(
         "(text) => document.querySelector('#fig-1 [aria-live]').textContent === text",
-        arg=plane.said(),
+        arg=plane.announcement(),
     )
     # The other widget's number stays as it is, until that widget moves.
     before = QueryPlane(**OTHER).shown()["output"][0]
@@ -56,7 +56,7 @@ def test_words_put_their_widget_into_a_state_and_a_number_follows(show, press):
     assert numbers.last.inner_text() == other != before
 
 
-def test_a_number_follows_once_the_hand_rests_though_it_still_holds(show):
+def test_numbers_in_text_follow_once_the_hand_rests(show):
     page, _, numbers = opened(show)
     box = handle(page.locator("#fig-1"), "Query").locator("circle").last.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -70,7 +70,7 @@ def test_a_number_follows_once_the_hand_rests_though_it_still_holds(show):
     page.mouse.up()
 
 
-def test_words_wrap_like_their_sentence_and_can_be_hit(show):
+def test_words_wrap_and_can_be_hit(show):
     _, words, _ = opened(show, width=360)
     assert words.evaluate("e => getComputedStyle(e).display") == "inline"
     lines = words.evaluate("e => [...e.getClientRects()].map((r) => [r.width, r.height])")
@@ -78,7 +78,7 @@ def test_words_wrap_like_their_sentence_and_can_be_hit(show):
 
 
 @pytest.mark.parametrize("height", [250, 3000])
-def test_the_page_moves_only_where_the_widget_is_out_of_sight(show, height):
+def test_the_page_scrolls_only_to_a_hidden_widget(show, height):
     page, words, _ = opened(show, height=height, reduced_motion="reduce")
     words.scroll_into_view_if_needed()
     page.evaluate("e => e.scrollIntoView({ block: 'end' })", words.element_handle())
@@ -92,7 +92,7 @@ def test_the_page_moves_only_where_the_widget_is_out_of_sight(show, height):
     assert words.evaluate("e => e === document.activeElement")
 
 
-def test_without_a_script_and_on_paper_they_are_plain_words(show):
+def test_without_script_or_on_paper_words_are_plain(show):
     page, words, numbers = opened(show, java_script_enabled=False)
     assert words.get_attribute("role") is None and words.get_attribute("tabindex") is None
     assert words.evaluate(LOOK) == ["none", "rgba(0, 0, 0, 0)"]

@@ -41,7 +41,7 @@ def test_what_is_wrong_is_refused(words, trait, value):
     refused(QueryPlane, words, **{trait: value})
 
 
-def test_as_many_keys_as_values_and_no_others_later():
+def test_numbers_of_keys_and_values_are_fixed():
     with pytest.raises(TraitError, match="got 2 keys and 3 values"):
         QueryPlane(K=[[1, 0], [0, 1]])
     seven = [[0, 0]] * 7
@@ -57,7 +57,7 @@ def test_as_many_keys_as_values_and_no_others_later():
     assert plane.state() == before
 
 
-def test_it_shows_the_worked_example_follows_and_can_be_observed():
+def test_the_worked_example_follows_the_traits():
     plane, seen = QueryPlane(), []
     assert plane.weights.round(6).tolist() == [0.487856, 0.487856, 0.024289]
     plane.observe(lambda change: seen.append(change.new.round(3).tolist()), "weights")
@@ -88,7 +88,7 @@ def test_the_picture_holds_the_worked_example(normalizer):
         assert f"[{', '.join(f'{x + 0.0:.2f}' for x in vector)}]" in written
 
 
-def test_feet_lie_on_the_querys_line_and_values_may_coincide():
+def test_feet_lie_on_the_querys_line():
     query, K = np.array([-1.5, 0.25]), np.array(QueryPlane().K)
     ax = figures.query_and_keys(query, K, limits=[-3, 3])
     feet = np.vstack([dots.get_offsets() for dots in ax.collections])
@@ -133,7 +133,7 @@ def expected(query):
 
 
 @browser
-def test_a_point_follows_the_mouse_but_not_out_of_its_picture(show):
+def test_a_dragged_point_stays_in_its_picture(show):
     page = show(QueryPlane())
     drag(page, pixel(page, RIGHT, "Value 2", (0, 10)), pixel(page, RIGHT, "Value 2", (1.5, 1)))
     drag(page, pixel(page, LEFT, "Query", (1, 1)), (1270, 3))
@@ -147,13 +147,13 @@ CHANGES = """
     const count = (kind) => new MutationObserver(() => (changes[kind] += 1));
     const tip = document.querySelector(".attn-head.attn-query");
     count("shown").observe(tip, { attributes: true });
-    const cell = document.querySelector(".attn-score .attn-number");
+    const cell = document.querySelector(".attn-example-score .attn-number");
     count("written").observe(cell, { characterData: true, subtree: true });
 """
 
 
 @browser
-def test_numbers_of_a_held_widget_follow_at_the_pace_of_reading(show):
+def test_held_numbers_change_at_reading_pace(show):
     page = show(QueryPlane())
     page.evaluate(CHANGES)
     page.mouse.move(*pixel(page, LEFT, "Query", (1, 1)))
@@ -182,7 +182,7 @@ def test_a_finger_beside_the_points_scrolls(show):
 
 
 @browser
-def test_every_key_moves_a_point_its_own_way_up_to_the_edge(show):
+def test_every_key_moves_a_point_to_the_edge(show):
     page = show(QueryPlane(), height=300)
     at = np.array([1.0, 1.0])
     ways = {"ArrowRight": (0.1, 0), "ArrowLeft": (-0.1, 0), "ArrowUp": (0, 0.1)}
@@ -216,27 +216,27 @@ def test_a_field_can_be_nudged_and_left(show):
 
 
 @browser
-def test_a_complaint_lasts_until_its_own_field_is_mended_or_a_button_pressed(show):
+def test_a_complaint_lasts_until_it_is_resolved(show):
     page = show(QueryPlane(presets=[{"label": "turned", "query": [1, 1]}]))
-    said = page.get_by_role("alert")
+    message = page.get_by_role("alert")
     field = page.get_by_role("textbox", name="Query, x")
     for name, typed in [("Query, x", "abc"), ("Key 1, y", "9e9"), ("Query, y", "2")]:
         page.get_by_role("textbox", name=name).fill(typed)
         page.keyboard.press("Enter")
         frame(page)
     assert point(page, "Query") == [1, 2] and field.input_value() == "abc"
-    assert all(words in said.inner_text() for words in ("Key 1, y", "−2.5", "2.5"))
+    assert all(words in message.inner_text() for words in ("Key 1, y", "−2.5", "2.5"))
     page.get_by_role("textbox", name="Key 1, y").press("Escape")
-    assert "Query, x" in said.inner_text()
+    assert "Query, x" in message.inner_text()
     field.press("Escape")
-    assert said.inner_text() == "" and field.input_value() == "1"
+    assert message.inner_text() == "" and field.input_value() == "1"
     for name in ("Reset", "turned"):
         field.fill("abc")
         field.press("Enter")
         page.get_by_role("button", name=name).click()
         frame(page)
         assert field.input_value() == "1" and field.get_attribute("aria-invalid") is None
-        assert said.inner_text() == ""
+        assert message.inner_text() == ""
 
 
 # What is drawn
@@ -258,7 +258,7 @@ def corners(path):
 
 @browser
 @pytest.mark.parametrize("query", [(1, 1), (-2, 0.5), (0, -1.5), (2, 2), (-1, -1)])
-def test_an_arrow_ends_in_its_point_and_feet_show_the_scores(show, query):
+def test_arrows_end_in_points_and_feet_show_scores(show, query):
     page = show(QueryPlane(query=query))
     plane = page.get_by_role("group", name=LEFT)
     low, high = QueryPlane().key_range
@@ -275,7 +275,7 @@ def test_an_arrow_ends_in_its_point_and_feet_show_the_scores(show, query):
     assert (np.array(end) - start) @ across == pytest.approx(0, abs=1e-6)
 
     path = page.locator(".attn-foot").get_attribute("d")
-    dots = [list(map(float, found)) for found in re.findall(r"M(\S+) ([^m]+)m", path)]
+    dots = [list(map(float, place)) for place in re.findall(r"M(\S+) ([^m]+)m", path)]
     feet = (np.array(dots) - origin) * [1, -1] * (high - low) / SIZE
     np.testing.assert_allclose(feet @ query, np.array(QueryPlane().K) @ query, atol=1e-3)
     np.testing.assert_allclose(feet @ [query[1], -query[0]], 0, atol=1e-3)

@@ -1,7 +1,7 @@
-// The worked example in numbers, a row for each key; what is given can be typed over.
-import { complaints, numberField } from "../shared/controls.js";
-import { change, readable } from "../shared/frame.js";
-import { h, number, replaced, set, subscript, vector, write } from "../shared/parts.js";
+// The worked example in numbers, a row for each key; points can be typed over.
+import { change } from "../shared/frame.js";
+import { h, number, replaced, subscript, vector } from "../shared/parts.js";
+import { liveTable } from "../shared/table.js";
 
 const BEFORE = {
   softmax: "exp(s/T)",
@@ -11,7 +11,7 @@ const BEFORE = {
 };
 
 // What is divided by its sum: exponentials, sigmoids, or the weights themselves.
-function beforeNormalising(scores, weights, normalizer, temperature) {
+function beforeNormalising({ scores, weights, normalizer, temperature }) {
   if (normalizer === "softmax") return scores.map((score) => Math.exp(score / temperature));
   if (normalizer === "sigmoid_normalize")
     return scores.map((score) => 1 / (1 + Math.exp(-score / temperature)));
@@ -24,104 +24,64 @@ function short(x) {
 }
 
 export function workedTable(model) {
-  const { element: message, reporter } = complaints();
-  const fields = [];
-  const digits = () => h("span", { class: "attn-number" });
-  const cell = (name, ...children) =>
-    h("span", { role: "cell", class: `attn-cell attn-${name}` }, ...children);
-  const header = (name, text) =>
-    h("span", { role: "columnheader", class: `attn-cell attn-${name}` }, text);
-
-  const line = (kind, ...cells) =>
-    h("div", { role: "row", class: `attn-row attn-row--${kind}` }, ...cells);
-
+  // The bars go with their numbers: a row is not painted at all between two writings.
+  const { cell, header, row, track, field, table, draw, restore, message } = liveTable("example", { paced: true });
   const pair = (name, read, commit, [min, max]) => {
-    const both = ["x", "y"].map((axis, a) =>
-      numberField({
+    const [x, y] = ["x", "y"].map((axis, a) =>
+      field({
         label: `${name}, ${axis}`,
         min,
         max,
-        value: read()[a],
-        onCommit: (next) => commit(read().map((old, b) => (b === a ? next : old))),
-        report: reporter(`${name}, ${axis}`),
+        at: () => read()[a],
+        onCommit: (next) => commit(replaced(read(), a, next)),
       }),
     );
-    fields.push({
-      update: () => both.forEach((field, a) => field.update(read()[a])),
-      restore: () => both.forEach((field) => field.restore()),
-    });
-    return h("span", { class: "attn-pair" }, "[", both[0].element, ", ", both[1].element, "]");
+    return h("span", { class: "attn-pair" }, "[", x, ", ", y, "]");
   };
-  const ofRow = (trait, i) => [
-    () => model.get(trait)[i],
-    (point) => change(model, { [trait]: replaced(model.get(trait), i, point) }),
-  ];
-
-  const before = header("before", BEFORE.softmax);
-  const rows = model.get("K").map((_, i) => {
-    const row = { score: digits(), before: digits(), weight: digits(), product: digits() };
-    row.bar = h("span", { class: "attn-track" });
-    const key = pair(`Key ${i + 1}`, ...ofRow("K", i), model.get("key_range"));
-    const value = pair(`Value ${i + 1}`, ...ofRow("V", i), model.get("value_range"));
-    row.element = line(
-      "key",
-      cell("key", `k${subscript(i)} = `, key),
-      cell("score", row.score),
-      cell("before", row.before),
-      cell("weight", row.bar, row.weight),
-      cell("value", `v${subscript(i)} = `, value),
-      cell("product", row.product),
+  const pairOf = (trait, i, name, range) =>
+    pair(
+      `${name} ${i + 1}`,
+      () => model.get(trait)[i],
+      (point) => change(model, { [trait]: replaced(model.get(trait), i, point) }),
+      model.get(range),
     );
-    return row;
+  const label = ({ normalizer }) => BEFORE[normalizer].split("(")[0];
+  const rows = model.get("K").map((_, i) => {
+    const key = cell("key attn-key", {}, `k${subscript(i)} = `, pairOf("K", i, "Key", "key_range"));
+    const value = cell("value attn-value", {}, `v${subscript(i)} = `, pairOf("V", i, "Value", "value_range"));
+    const before = cell("before", { "data-label": label }, (state) => short(beforeNormalising(state)[i]));
+    const weight = cell("weight", {}, track(({ weights }) => weights[i]), ({ weights }) => number(weights[i], 3));
+    const product = cell("product", {}, ({ V, weights }) => vector(V[i].map((x) => x * weights[i])));
+    const score = cell("score", {}, ({ scores }) => number(scores[i], 2));
+    return row("key", {}, key, score, before, weight, value, product);
   });
-  const total = digits();
-  const output = digits();
-  const moveQuery = (point) => change(model, { query: point });
-  const query = pair("Query", () => model.get("query"), moveQuery, model.get("key_range"));
-  const table = h(
-    "div",
-    { role: "table", class: "attn-table", "aria-label": "Scores, weights and weighted values" },
-    line(
+  const total = (state) => short(beforeNormalising(state).reduce((a, b) => a + b, 0));
+  const element = table(
+    "Scores, weights and weighted values",
+    {},
+    row(
       "head",
+      {},
       header("key", "key"),
       header("score", "score q·k"),
-      before,
+      cell("before", { role: "columnheader", text: ({ normalizer }) => BEFORE[normalizer] }),
       header("weight", "weight w"),
       header("value", "value"),
       header("product", "w v"),
     ),
-    ...rows.map((row) => row.element),
-    line(
+    ...rows,
+    row(
       "sum",
-      cell("key", "sum"),
-      cell("score"),
-      cell("before", total),
-      cell("weight", h("span", { class: "attn-number" }, number(1, 3))),
-      cell("value", "output y = "),
-      cell("product", output),
+      {},
+      cell("key", {}, "sum"),
+      cell("score", {}),
+      cell("before", {}, total),
+      cell("weight", {}, () => number(1, 3)),
+      cell("value attn-value", {}, "output y = "),
+      cell("product", {}, ({ y }) => vector(y)),
     ),
   );
-
-  // The bars go with their numbers: a row is not painted at all between two writings.
-  const draw = readable(table, (scores, weights, y) => {
-    const normalizer = model.get("normalizer");
-    const raw = beforeNormalising(scores, weights, normalizer, model.get("temperature"));
-    write(before, BEFORE[normalizer]);
-    for (const { before: cell } of rows)
-      set(cell, { "data-label": BEFORE[normalizer].split("(")[0] });
-    rows.forEach((row, i) => {
-      write(row.score, number(scores[i], 2));
-      write(row.before, short(raw[i]));
-      write(row.weight, number(weights[i], 3));
-      row.bar.style.backgroundSize = `${(100 * weights[i]).toFixed(2)}% 100%`;
-      write(row.product, vector(model.get("V")[i].map((x) => x * weights[i])));
-    });
-    write(total, short(raw.reduce((a, b) => a + b, 0)));
-    write(output, vector(y));
-    fields.forEach(({ update }) => update());
-  });
-
-  const given = h("p", { class: "attn-given attn-query" }, "q = ", query);
-  const restore = () => fields.forEach((field) => field.restore());
-  return { element: h("div", null, given, table, message), draw, restore };
+  const query = pair("Query", () => model.get("query"), (point) => change(model, { query: point }), model.get("key_range"));
+  const queryLine = h("p", { class: "attn-example-query attn-query" }, "q = ", query);
+  return { element: h("div", null, queryLine, element, message), draw, restore };
 }

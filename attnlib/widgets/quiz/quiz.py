@@ -17,7 +17,7 @@ class Quiz(Question):
     Raises
     ------
     traitlets.TraitError
-        When an option lacks a part, when none is right, or fewer than two are given.
+        When an option lacks a part, when none is right, or there are fewer than two.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def test_options_are_needed():
         Quiz(question="So?")
 
 
-def test_what_is_asked_and_what_is_answered_are_complete():
+def test_questions_and_answers_are_complete():
     quiz = Quiz(**ONE)
     assert "<code>axis</code>" in quiz.asked() and quiz.asked() in quiz.picture()["text/html"]
     for option in ONE["options"]:
@@ -39,25 +39,25 @@ def test_what_is_asked_and_what_is_answered_are_complete():
 @pytest.mark.browser
 def test_every_choice_is_explained(show):
     page = show(Quiz(**ONE))
-    check, said = page.get_by_role("button", name="Check"), page.get_by_role("status")
+    check, verdict = page.get_by_role("button", name="Check"), page.get_by_role("status")
     check.click()
-    assert said.inner_text() == "Choose an answer first."
+    assert verdict.inner_text() == "Choose an answer first."
     page.get_by_role("radio", name="queries").check()
     check.click()
-    assert "Not yet" in said.inner_text()
+    assert "Not yet" in verdict.inner_text()
     assert page.get_by_text("Because of queries.").is_visible()
     assert not page.get_by_text("Because of keys.").is_visible()
     page.get_by_role("radio", name="queries").press("ArrowUp")
     assert not page.get_by_text("Because of queries.").is_visible()
     check.press("Enter")
-    assert said.inner_text() == "Right." and page.get_by_text("Because of keys.").is_visible()
+    assert verdict.inner_text() == "Right." and page.get_by_text("Because of keys.").is_visible()
 
 
 @pytest.mark.browser
 def test_several_right_answers(show):
     page = show(Quiz(**TWO))
-    check, said = page.get_by_role("button", name="Check"), page.get_by_role("status")
+    check, verdict = page.get_by_role("button", name="Check"), page.get_by_role("status")
     for name, reply in {"one": "not all", "two": "Right.", "three": "Not yet"}.items():
         page.get_by_role("checkbox", name=name).check()
         check.click()
-        assert reply in said.inner_text()
+        assert reply in verdict.inner_text()

@@ -1,17 +1,16 @@
 // The roof of a machine, and how near to it naive and fused attention can come.
-import { amount, rateSlider, rounded } from "../shared/amounts.js";
-import { button, choice, slider } from "../shared/controls.js";
+import { amount, machineButtons, RATES, rateSlider, rounded } from "../shared/amounts.js";
+import { choice, slider } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, write } from "../shared/parts.js";
+import { fill, h, lines } from "../shared/parts.js";
 import { roofChart } from "./roof.js";
 import { timeBars } from "./times.js";
 import { placed } from "./work.js";
 import words from "./words.json";
 
 const SIZES = ["d", "n_heads", "itemsize", "passes", "causal"];
-const RATES = ["flops_per_s", "bytes_per_s", "exponentials_per_s"];
-const GIVEN = ["n", ...SIZES, ...RATES, "exponentials"];
+const TRAITS = ["n", ...SIZES, ...RATES, "exponentials"];
 // Round numbers, numbers near to a recorded core, and the nominal ones of a data sheet.
 const MACHINES = {
   pocket: [1e14, 1e12, 5e11],
@@ -19,11 +18,11 @@ const MACHINES = {
   h200: [9.89e14, 4.8e12, 3.9e12],
 };
 
-function numbersOf(given, { naive, fused }) {
+function numbersOf(state, { naive, fused }) {
   return {
-    n: given.n,
-    d: given.d,
-    ridge: rounded(given.flops_per_s / given.bytes_per_s, 1),
+    n: state.n,
+    d: state.d,
+    ridge: rounded(state.flops_per_s / state.bytes_per_s, 1),
     naive_intensity: rounded(naive.intensity, 1),
     fused_intensity: rounded(fused.intensity, 1),
     gain: rounded(naive.seconds / fused.seconds, 2),
@@ -32,8 +31,8 @@ function numbersOf(given, { naive, fused }) {
 
 function textsOf({ naive, fused }, numbers) {
   return {
-    naive_said: amount(naive.seconds, "s"),
-    fused_said: amount(fused.seconds, "s"),
+    naive_time: amount(naive.seconds, "s"),
+    fused_time: amount(fused.seconds, "s"),
     naive_limit: words.limits[naive.limit],
     fused_limit: words.limits[fused.limit],
     lead: fill(words.gain, numbers),
@@ -55,11 +54,10 @@ const named = (names) => Object.entries(names);
 const units = (values, unit) => values.map((value) => [String(value), `${value}${unit}`]);
 
 export function render({ model, el }) {
-  const given = () => Object.fromEntries(GIVEN.map((name) => [name, model.get(name)]));
-  const chart = roofChart({ given, place: (n) => change(model, { n }) });
+  const stateNow = () => Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
+  const chart = roofChart({ state: stateNow, place: (n) => change(model, { n }) });
   const times = timeBars();
-  const lead = h("span");
-  const note = h("p", { class: "attn-panel-note" }, lead);
+  const note = lines("attn-panel-note", 1);
   const legend = h("p", { class: "attn-roofline-legend" }, words.legend);
   const whole = { read: String, write: Number };
   const controls = [
@@ -83,24 +81,20 @@ export function render({ model, el }) {
       write: (value) => value === "causal",
     }),
   ];
-  const machines = named(words.machines).map(([name, label]) =>
-    button(label, () =>
-      change(model, Object.fromEntries(RATES.map((rate, k) => [rate, MACHINES[name][k]]))),
-    ),
-  );
+  const machines = machineButtons(model, words.machines, MACHINES);
   const voice = spoken(words);
-  const writeLead = readable(note, (text) => write(lead, text));
+  const writeLead = readable(note.element, (text) => note.write([text]));
 
   function draw() {
-    const state = given();
-    const found = placed(state.n, state);
-    const numbers = numbersOf(state, found);
-    chart.draw(found, GIVEN.slice(1).map((name) => state[name]).join());
-    times.draw(found, state.exponentials);
+    const state = stateNow();
+    const ways = placed(state.n, state);
+    const numbers = numbersOf(state, ways);
+    chart.draw(ways, TRAITS.slice(1).map((name) => state[name]).join());
+    times.draw({ ways, counted: state.exponentials });
     controls.forEach((control) => control.draw());
-    const texts = textsOf(found, numbers);
+    const texts = textsOf(ways, numbers);
     writeLead(texts.lead);
-    voice.say(() => fill(words.said, { ...numbers, ...texts }), numbers);
+    voice.say(() => fill(words.announcement, { ...numbers, ...texts }), numbers);
   }
 
   el.append(
@@ -108,13 +102,13 @@ export function render({ model, el }) {
       model,
       h(
         "div",
-        { class: "attn-roofline-panels" },
+        { class: "attn-halves", style: "--left: 1.1fr" },
         h("div", null, chart.root, legend),
-        h("div", null, times.element, note),
+        h("div", null, times.element, note.element),
       ),
-      h("div", { class: "attn-roofline-controls" }, controlRow(controls, h("div", { class: "attn-roofline-buttons" }, ...machines, presets(model, GIVEN)))),
+      h("div", { class: "attn-roofline-controls" }, controlRow(controls, h("div", { class: "attn-buttons" }, ...machines, presets(model, TRAITS)))),
       voice.element,
     ),
   );
-  return follow(model, GIVEN, draw);
+  return follow(model, TRAITS, draw);
 }

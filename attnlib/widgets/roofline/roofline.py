@@ -109,7 +109,7 @@ class Roofline(BookWidget):
         return Ceilings(self.flops_per_s, self.bytes_per_s, counted)
 
     def _cost(self, n):
-        found = attention_cost(
+        costs = attention_cost(
             n,
             n,
             self.d,
@@ -119,7 +119,7 @@ class Roofline(BookWidget):
             itemsize=self.itemsize,
             passes=self.passes + MASK_PASSES * self.causal,
         )
-        return {way: getattr(found, way) for way in WAYS}
+        return {way: getattr(costs, way) for way in WAYS}
 
     @property
     def cost(self):
@@ -177,13 +177,13 @@ class Roofline(BookWidget):
             "gain": rounded(slow / fast, 2),
         }
 
-    def said(self):
+    def announcement(self):
         numbers = self.numbers()
         texts = {"lead": fill(self.words["gain"], numbers)}
         for way in WAYS:
-            texts[f"{way}_said"] = amount(self.seconds[way], "s")
+            texts[f"{way}_time"] = amount(self.seconds[way], "s")
             texts[f"{way}_limit"] = self.words["limits"][self.limits[way]]
-        return fill(self.words["said"], numbers | texts)
+        return fill(self.words["announcement"], numbers | texts)
 
     @still
     def picture(self):
@@ -212,5 +212,5 @@ class Roofline(BookWidget):
         ax.set_xlim(x[0], x[-1])
         ax.set_ylim(1e9, 10**15.9)
         ax.set_title("FLOPs a second for each intensity")
-        ax.set_xlabel("\n".join(["FLOPs a byte", *textwrap.wrap(self.said(), 62)]))
+        ax.set_xlabel("\n".join(["FLOPs a byte", *textwrap.wrap(self.announcement(), 62)]))
         return ax.figure

@@ -17,7 +17,7 @@ from attnlib.widgets.shared.amounts import amount
 from benchmarks.gpu.ceilings import NOMINAL
 
 browser = pytest.mark.browser
-each_sample = pytest.mark.parametrize("given", Roofline.samples, ids=range(len(Roofline.samples)))
+each_sample = pytest.mark.parametrize("sample", Roofline.samples)
 BOOK = Path(__file__).resolve().parents[3] / "book"
 
 
@@ -62,7 +62,7 @@ def test_the_points_stand_on_the_roof():
             assert reached == pytest.approx(roof, rel=1e-12)
 
 
-def test_items_take_the_fused_point_over_the_ridge_and_never_the_naive_one():
+def test_only_the_fused_point_passes_the_ridge():
     before, at = Roofline(n=199), Roofline(n=201)
     assert before.limits["fused"] == "memory" and at.limits["fused"] == "arithmetic"
     assert {Roofline(n=2**k).limits["naive"] for k in range(18)} == {"memory"}
@@ -70,7 +70,7 @@ def test_items_take_the_fused_point_over_the_ridge_and_never_the_naive_one():
     assert Roofline(n=MOST, d=256).limits["naive"] == "arithmetic"
 
 
-def test_a_mask_halves_the_fused_work_and_adds_two_passes_to_the_naive_way():
+def test_a_mask_halves_fused_work_and_adds_passes():
     n, d = 512, 64
     plain, masked = Roofline(n=n, d=d), Roofline(n=n, d=d, causal=True)
     assert masked.cost["fused"].flops * 2 * n == plain.cost["fused"].flops * (n + 1)
@@ -95,9 +95,9 @@ def test_free_exponentials_take_no_time():
 def test_the_core_is_near_to_the_recorded_one():
     recorded = json.loads((BOOK / "data" / "one_core.json").read_text())["ceilings"]
     for rate, value in MACHINES["core"].items():
-        found = [recorded[when][rate] for when in ("start", "end")]
-        found = [rates["float32"] if isinstance(rates, dict) else rates for rates in found]
-        assert 0.8 * min(found) < value < 1.25 * max(found), rate
+        measured = [recorded[when][rate] for when in ("start", "end")]
+        measured = [rates["float32"] if isinstance(rates, dict) else rates for rates in measured]
+        assert 0.8 * min(measured) < value < 1.25 * max(measured), rate
 
 
 def test_what_is_nominal_stands_in_the_benchmarks():
@@ -119,14 +119,14 @@ def test_the_page_counts_the_same(javascript):
                 n=n, d=d, n_heads=heads, itemsize=size, passes=passes, causal=causal,
                 exponentials=counted,
             )  # fmt: skip
-            (found,) = call(("placed", n, roofline.state()))
+            (ways,) = call(("placed", n, roofline.state()))
             cost = attention_cost(
                 n, n, d, d, n_heads=heads, itemsize=size, causal=causal,
                 passes=passes + 2 * causal,
             )  # fmt: skip
             machine = Ceilings(1e14, 1e12, 5e11 if counted else None)
             for way in WAYS:
-                there, here = found[way], getattr(cost, way)
+                there, here = ways[way], getattr(cost, way)
                 for count in ("flops", "bytes", "exponentials", "intensity"):
                     assert there[count] == getattr(here, count), (way, count)
                 terms = roofline_terms(
@@ -141,24 +141,24 @@ def test_the_page_counts_the_same(javascript):
 
 @browser
 @each_sample
-def test_the_page_inverts_and_bounds_the_same(javascript, given):
+def test_the_page_inverts_and_bounds_the_same(javascript, sample):
     call = javascript("roofline/work.js")
-    roofline = Roofline(**given)
-    given = roofline.state()
+    roofline = Roofline(**sample)
+    state_now = roofline.state()
     intensity = roofline.cost["fused"].intensity
-    n, most = call(("itemsOf", intensity, given), ("mostIntensity", given))
+    n, most = call(("itemsOf", intensity, state_now), ("mostIntensity", state_now))
     assert n == pytest.approx(roofline.n)
     # The naive intensity comes near to its bound from below: many items, and many more.
     rest = 1 - roofline._cost(2**30)["naive"].intensity / most
     assert 0 < rest < 1e-5
-    (third,) = call(("thirdRoof", given | {"exponentials": True}))
+    (third,) = call(("thirdRoof", state_now | {"exponentials": True}))
     assert third == 4 * roofline.d * roofline.exponentials_per_s
 
 
 @browser
 @each_sample
-def test_the_bars_show_what_counts(show, given):
-    roofline = Roofline(**given)
+def test_the_bars_show_what_counts(show, sample):
+    roofline = Roofline(**sample)
     page = show(roofline)
     blocks = page.locator(".attn-roofline-way")
     longest = max(roofline.seconds.values())
@@ -193,10 +193,10 @@ def at(circle):
 
 
 @browser
-def test_the_handle_runs_along_the_roof_and_keys_double(show):
+def test_the_handle_follows_the_roof(show):
     page = show(Roofline(n=1000))
     items = handle(page, "Items n")
-    knob, ring = page.locator(".attn-roofline-knob"), page.locator(".attn-roofline-ring")
+    knob, ring = page.locator(".attn-knob"), page.locator(".attn-roofline-ring")
     flat = at(knob)
     for wanted, key in ((500, "ArrowDown"), (250, "ArrowLeft"), (125, "ArrowDown")):
         items.press(key)
@@ -221,7 +221,7 @@ def test_the_handle_runs_along_the_roof_and_keys_double(show):
 @browser
 @pytest.mark.parametrize("n", [1, 30, 150, 1000, MOST])
 @pytest.mark.parametrize("d", [64, 256])
-def test_both_points_lie_on_the_roof_that_is_drawn_and_the_naive_one_in_its_band(show, n, d):
+def test_points_lie_on_the_roof_and_its_band(show, n, d):
     page = show(Roofline(n=n, d=d))
     corners = {
         kind: np.reshape(
@@ -229,8 +229,8 @@ def test_both_points_lie_on_the_roof_that_is_drawn_and_the_naive_one_in_its_band
         )
         for kind in ("roof", "band")
     }
-    for point, kinds in (("knob", ["roof"]), ("ring", ["roof", "band"])):
-        x, y = at(page.locator(f".attn-roofline-{point}"))
+    for point, kinds in (("knob", ["roof"]), ("roofline-ring", ["roof", "band"])):
+        x, y = at(page.locator(f".attn-{point}"))
         for kind in kinds:
             across, down = corners[kind].T
             assert across[0] - 0.02 <= x <= across[-1] + 0.02
@@ -254,13 +254,13 @@ def corners(page, kind):
 
 @browser
 @each_sample
-def test_lines_and_names_stand_where_they_say(show, given):
-    roofline = Roofline(**given)
+def test_lines_and_names_stand_where_they_say(show, sample):
+    roofline = Roofline(**sample)
     page = show(roofline)
     passes = roofline.passes + 2 * roofline.causal
     most = 4 * roofline.d / (roofline.itemsize * passes)
-    lines = page.locator(".attn-roofline-drop")
-    labels = page.locator(".attn-roofline-drop + text").all()
+    lines = page.locator(".attn-drop")
+    labels = page.locator(".attn-drop + text").all()
     wanted = [f"ridge {roofline.machine.ridge:.1f}", f"naive below {most:.4g}"]
     assert [numbers(label.inner_html())[-1] for label in labels] == [
         pytest.approx(numbers(text)[-1], rel=0.01) for text in wanted
@@ -293,12 +293,12 @@ def test_lines_and_names_stand_where_they_say(show, given):
             assert np.interp(place(intensity), across, down) == pytest.approx(
                 height(rate), abs=0.05
             )
-    for way, kind in (("naive", "ring"), ("fused", "knob")):
+    for way, kind in (("naive", "roofline-ring"), ("fused", "knob")):
         rate = roofline.cost[way].flops / roofline.seconds[way]
         wanted = [place(roofline.cost[way].intensity), height(rate)]
-        assert at(page.locator(f".attn-roofline-{kind}")) == pytest.approx(wanted, abs=0.02)
+        assert at(page.locator(f".attn-{kind}")) == pytest.approx(wanted, abs=0.02)
     assert handle(page, "Items n").get_attribute("aria-valuetext") == f"{roofline.n} items"
-    (name,) = page.locator(".attn-roofline-name", has_text="fused").all()
+    (name,) = page.locator(".attn-name-tag", has_text="fused").all()
     assert name.inner_html() == f"fused, n = {roofline.n}"
     box = name.bounding_box()
     assert picture["x"] <= box["x"] and box["x"] + box["width"] <= picture["x"] + picture["width"]
@@ -313,13 +313,13 @@ def test_lines_follow_what_is_set(show):
     ):
         handle(page, name).press(key)
         frame(page)
-        told = page.locator(".attn-roofline-drop + text", has_text=label)
+        told = page.locator(".attn-drop + text", has_text=label)
         assert numbers(told.inner_html()) == [wanted]
 
 
-@pytest.mark.parametrize("given", [{}, {"d": 32, "exponentials": True, "n": 4096}])
-def test_the_still_picture_has_the_roof_and_both_points(given):
-    roofline = Roofline(**given)
+@pytest.mark.parametrize("sample", [{}, {"d": 32, "exponentials": True, "n": 4096}])
+def test_the_picture_has_the_roof_and_both_points(sample):
+    roofline = Roofline(**sample)
     (ax,) = Roofline.picture.__wrapped__(roofline).axes
     roof, *rest = ax.lines
     x, y = roof.get_data()
@@ -345,4 +345,4 @@ def test_a_third_roof_is_drawn_where_exponentials_count(show):
     frame(page)
     assert third.get_attribute("visibility") is None
     height = float(third.get_attribute("d").split("L")[1].split()[1])
-    assert at(page.locator(".attn-roofline-knob"))[1] == pytest.approx(height, abs=0.01)
+    assert at(page.locator(".attn-knob"))[1] == pytest.approx(height, abs=0.01)

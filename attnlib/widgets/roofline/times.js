@@ -1,48 +1,37 @@
 // The time that arithmetic, bytes and exponentials each need alone, for both ways; the longest
 // decides.
 import { amount, plain } from "../shared/amounts.js";
-import { readable } from "../shared/frame.js";
-import { fill, h, number, set, write } from "../shared/parts.js";
+import { fill, h, number } from "../shared/parts.js";
+import { liveTable, percent } from "../shared/table.js";
 import { WAYS } from "./work.js";
 import words from "./words.json";
 
+function sumOf({ flops, bytes, intensity }) {
+  const short = intensity < 1 ? number(intensity, 2) : plain(intensity);
+  return fill(words.sum, { work: amount(flops), moved: amount(bytes, "B"), intensity: short });
+}
+
 export function timeBars() {
-  const ways = WAYS.map((way) => {
-    const [least, limit, sum] = ["least attn-number", "limit", "sum attn-number"].map((kind) =>
-      h("span", { class: `attn-roofline-${kind}` }),
-    );
+  const { cell, draw } = liveTable("roofline");
+  const text = (kind, of) => cell(kind, { role: null, text: of });
+  const longest = ({ ways }) => Math.max(...WAYS.map((way) => ways[way].seconds));
+  const free = (term, counted) => term === "exponentials" && !counted;
+  const boxes = WAYS.map((way) => {
     const bars = Object.entries(words.terms).map(([term, label]) => {
-      const track = h("span", { class: "attn-roofline-track" });
-      const text = h("span", { class: "attn-number attn-roofline-alone" });
-      const row = h("div", { class: "attn-roofline-term" }, h("span", null, label), track, text);
-      return { term, track, text, row };
+      const track = cell("track", {
+        role: null,
+        style: (state) => `--share: ${percent(state.ways[way].terms[term] / longest(state))}`,
+        "data-longest": ({ ways }) => ways[way].limit === term,
+      });
+      const alone = text("alone attn-number", ({ ways, counted }) =>
+        free(term, counted) ? words.counted.free : amount(ways[way].terms[term], "s"));
+      return h("div", { class: "attn-roofline-term" }, h("span", null, label), track, alone);
     });
     const mark = h("span", { class: `attn-roofline-sign attn-roofline-sign--${way}` });
+    const least = text("least attn-number", ({ ways }) => amount(ways[way].seconds, "s"));
+    const limit = text("limit", ({ ways }) => words.limits[ways[way].limit]);
     const head = h("div", { class: "attn-roofline-head" }, h("span", null, mark, words.ways[way]), least, limit);
-    const element = h("div", { class: "attn-roofline-way" }, head, sum, ...bars.map(({ row }) => row));
-    return { way, least, limit, sum, bars, element };
+    return h("div", { class: "attn-roofline-way" }, head, text("sum attn-number", ({ ways }) => sumOf(ways[way])), ...bars);
   });
-  const element = h("div", { class: "attn-roofline-times" }, ...ways.map((way) => way.element));
-  const writeTexts = readable(element, (found, counted) => {
-    for (const { way, least, limit, sum, bars } of ways) {
-      const { flops, bytes, intensity, terms, seconds, limit: decides } = found[way];
-      write(least, amount(seconds, "s"));
-      write(limit, words.limits[decides]);
-      write(sum, fill(words.sum, { work: amount(flops), moved: amount(bytes, "B"), intensity: intensity < 1 ? number(intensity, 2) : plain(intensity) }));
-      for (const { term, text } of bars)
-        write(text, term === "exponentials" && !counted ? words.counted.free : amount(terms[term], "s"));
-    }
-  });
-
-  function draw(found, counted) {
-    const longest = Math.max(...WAYS.map((way) => found[way].seconds));
-    for (const { way, bars } of ways)
-      for (const { term, track } of bars) {
-        const share = (100 * found[way].terms[term]) / longest;
-        track.style.setProperty("--share", `${share.toFixed(2)}%`);
-        set(track, { "data-longest": term === found[way].limit ? "" : null });
-      }
-    writeTexts(found, counted);
-  }
-  return { element, draw };
+  return { element: h("div", { class: "attn-roofline-times" }, ...boxes), draw };
 }

@@ -11,7 +11,7 @@ export function attention(n, { d, n_heads: heads, itemsize, passes, causal }) {
   const pairs = heads * n * n;
   const allowed = causal ? (heads * n * (n + 1)) / 2 : pairs;
   const items = 4 * heads * n * d;
-  const found = {
+  const ways = {
     naive: {
       flops: 4 * pairs * d,
       bytes: itemsize * ((causal ? passes + 2 : passes) * pairs + items),
@@ -19,8 +19,8 @@ export function attention(n, { d, n_heads: heads, itemsize, passes, causal }) {
     },
     fused: { flops: 4 * allowed * d, bytes: itemsize * items, exponentials: allowed },
   };
-  for (const way of Object.values(found)) way.intensity = way.flops / way.bytes;
-  return found;
+  for (const way of Object.values(ways)) way.intensity = way.flops / way.bytes;
+  return ways;
 }
 
 // The intensity that naive attention comes near to and never reaches, however many items.
@@ -34,8 +34,8 @@ export function itemsOf(intensity, { itemsize, causal }) {
 }
 
 // The rates that count: exponentials are free unless they are counted.
-export function machineOf(given) {
-  const { flops_per_s, bytes_per_s, exponentials_per_s, exponentials } = given;
+export function machineOf(state) {
+  const { flops_per_s, bytes_per_s, exponentials_per_s, exponentials } = state;
   return {
     flops_per_s,
     bytes_per_s,
@@ -44,16 +44,16 @@ export function machineOf(given) {
 }
 
 // The most FLOPs in a second that the exponentials allow: there is one for every 4d FLOPs.
-export function thirdRoof(given) {
-  return 4 * given.d * machineOf(given).exponentials_per_s;
+export function thirdRoof(state) {
+  return 4 * state.d * machineOf(state).exponentials_per_s;
 }
 
 // Both ways with their terms, their least seconds, what decides them, and the rate they allow.
-export function placed(n, given) {
-  const found = attention(n, given);
-  for (const way of Object.values(found)) {
-    Object.assign(way, leastTime(way, machineOf(given)));
+export function placed(n, state) {
+  const ways = attention(n, state);
+  for (const way of Object.values(ways)) {
+    Object.assign(way, leastTime(way, machineOf(state)));
     way.rate = way.flops / way.seconds;
   }
-  return found;
+  return ways;
 }

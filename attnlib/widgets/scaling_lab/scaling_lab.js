@@ -4,7 +4,7 @@ import { choice, slider } from "../shared/controls.js";
 import {
   bound, controlRow, follow, frameOf, panel, presets, readable, remember, spoken,
 } from "../shared/frame.js";
-import { fill, h, number, write } from "../shared/parts.js";
+import { fill, h, lines, number } from "../shared/parts.js";
 import { correlated, median, randomProducts, slopes, summarize } from "./sampling.js";
 import words from "./words.json";
 
@@ -64,14 +64,11 @@ export function render({ model, el }) {
       options: [["normal", "normal"], ["uniform", "uniform"], ["sign", "\u00b11"]],
     }),
   ];
-  const note = () => h("p", { class: "attn-panel-note" }, h("span"), h("span"));
-  const notes = words.charts.map(note);
+  const notes = words.charts.map(() => lines("attn-panel-note", 2));
   const filled = (numbers) =>
-    words.charts.map(([, , ...lines]) => lines.map((line) => fill(line, numbers)));
-  const writeNotes = readable(notes[0], (numbers) =>
-    filled(numbers).forEach((lines, i) =>
-      lines.forEach((line, k) => write(notes[i].children[k], line)),
-    ),
+    words.charts.map(([, , ...texts]) => texts.map((text) => fill(text, numbers)));
+  const writeNotes = readable(notes[0].element, (numbers) =>
+    filled(numbers).forEach((texts, i) => notes[i].write(texts)),
   );
   const voice = spoken(words);
 
@@ -87,38 +84,38 @@ export function render({ model, el }) {
     return Object.fromEntries(Object.entries(SCALES).map(of));
   });
 
-  const summaryOf = remember((name, d, ...given) =>
-    summarize(scoresOf(d, ...given), SCALES[name](d)),
+  const summaryOf = remember((name, d, ...settings) =>
+    summarize(scoresOf(d, ...settings), SCALES[name](d)),
   );
 
   function draw() {
     const [d, name] = [model.get("dimension"), model.get("scale")];
-    const given = ["distribution", "seed", "correlation"].map((trait) => model.get(trait));
-    const found = summaryOf(name, d, ...given);
-    const byQuery = slopesOf(d, ...given);
+    const settings = ["distribution", "seed", "correlation"].map((trait) => model.get(trait));
+    const summary = summaryOf(name, d, ...settings);
+    const byQuery = slopesOf(d, ...settings);
     names.forEach(([other], i) => {
       columns[i].draw(byQuery[other].map((slope) => Math.max(Math.log10(slope), FLATTEST)));
       columns[i].choose(other === name);
     });
     const counts = bins.map(() => 0);
-    for (const score of found.scores) {
+    for (const score of summary.scores) {
       const bin = Math.min(Math.max(Math.floor(score) + REACH, 0), counts.length - 1);
       counts[bin] += 1;
     }
     const tallest = Math.max(...counts);
     drawHistogram(counts.map((count) => count / tallest));
-    drawSorted(found.sorted);
+    drawSorted(summary.sorted);
     controls.forEach((control) => control.draw());
-    const { mean, std, own, sorted: weights } = found;
+    const { mean, std, own, sorted: weights } = summary;
     const slope = median(byQuery[name]);
     const numbers = { mean, std, own, largest: weights[0], slope };
     writeNotes(numbers);
-    const told = (lines, i) => `${words.charts[i][1]}: ${lines.join(", ")}.`;
+    const told = (texts, i) => `${words.charts[i][1]}: ${texts.join(", ")}.`;
     voice.say(() => [`d = ${d}.`, ...filled(numbers).map(told)].join(" "), numbers);
   }
 
   const panels = [histogram, sorted, derivatives].map(({ root }, i) =>
-    panel(words.charts[i][0], root, notes[i]),
+    panel(words.charts[i][0], root, notes[i].element),
   );
   el.append(
     frameOf(

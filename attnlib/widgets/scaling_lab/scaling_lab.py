@@ -144,16 +144,16 @@ class ScalingLab(BookWidget):
 
     def lines(self):
         """The lines under each chart, in words and numbers: three lists of str."""
-        found = self.numbers()
-        return [[fill(line, found) for line in lines] for _, _, *lines in self.words["charts"]]
+        numbers = self.numbers()
+        return [[fill(line, numbers) for line in lines] for _, _, *lines in self.words["charts"]]
 
     def numbers(self):
         scores = self.scores
-        found = {"mean": scores.mean(), "std": scores.std(), "own": self.own_weight}
-        found["largest"] = self.weights.max(axis=1).mean()
-        return found | {"slope": np.median(self.slopes(self.scale))}
+        numbers = {"mean": scores.mean(), "std": scores.std(), "own": self.own_weight}
+        numbers["largest"] = self.weights.max(axis=1).mean()
+        return numbers | {"slope": np.median(self.slopes(self.scale))}
 
-    def said(self):
+    def announcement(self):
         charts = (
             f"{spoken}: {', '.join(lines)}."
             for (_, spoken, *_), lines in zip(self.words["charts"], self.lines())

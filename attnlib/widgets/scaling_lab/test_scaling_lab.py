@@ -43,7 +43,7 @@ def test_it_shows_what_it_is_about():
     assert np.diag(lab.scores[:16]).mean() == pytest.approx(16, rel=0.1)
 
 
-def test_the_derivative_by_the_query_is_what_a_nudge_shows():
+def test_the_derivative_agrees_with_a_nudge():
     lab = ScalingLab(dimension=8, scale="sqrt")
     (Q, K), c = lab.pairs, SCALES["sqrt"](8)
     nudges = 1e-6 * np.eye(8)[:, None]
@@ -65,7 +65,7 @@ def test_the_picture_says_what_the_widget_says(scale):
         "median": f"{np.median(lab.slopes(scale)):.3f}",
     }.items():
         told = f"{name} {number}".replace("-", "−")
-        assert told in written and told in lab.said()
+        assert told in written and told in lab.announcement()
     assert all(name in written for name in ("1/√d", "1/d"))
 
 
@@ -75,32 +75,32 @@ def test_random_numbers_are_the_same_in_the_page(javascript, seed):
     sampling = javascript("scaling_lab/sampling.js")
     assert sampling(("uniforms", seed, 500)) == [scaling_lab.uniforms(seed, 500).tolist()]
     for kind in ("normal", "uniform", "sign"):
-        (found,) = sampling(("draws", kind, seed, 301))
-        np.testing.assert_allclose(found, scaling_lab.draws(kind, seed, 301), **EXACT)
+        (values,) = sampling(("draws", kind, seed, 301))
+        np.testing.assert_allclose(values, scaling_lab.draws(kind, seed, 301), **EXACT)
 
 
 @browser
 @pytest.mark.parametrize(
     ("distribution", "correlation"), [("normal", 0.35), ("uniform", 1), ("sign", 0)]
 )
-def test_scores_and_their_summary_are_the_same_in_the_page(javascript, distribution, correlation):
+def test_scores_and_summary_agree_with_the_page(javascript, distribution, correlation):
     sampling = javascript("scaling_lab/sampling.js")
     lab = ScalingLab(distribution=distribution, correlation=correlation, seed=5)
-    given = {"distribution": distribution, "seed": 5, "nQ": N_Q, "nK": N_K, "largest": LARGEST}
-    found = dict(sampling(("randomProducts", given))[0])
-    assert list(found) == [2**power for power in range(10)]
-    tables = sampling(*[("correlated", pair, correlation) for pair in found.values()])
-    for d, raw in zip(found, tables):
+    settings = {"distribution": distribution, "seed": 5, "nQ": N_Q, "nK": N_K, "largest": LARGEST}
+    drawn = dict(sampling(("randomProducts", settings))[0])
+    assert list(drawn) == [2**power for power in range(10)]
+    tables = sampling(*[("correlated", pair, correlation) for pair in drawn.values()])
+    for d, raw in zip(drawn, tables):
         lab.dimension, lab.scale = d, "none"
         np.testing.assert_allclose(raw, lab.scores, **EXACT)
         for scale, factor in SCALES.items():
             lab.scale = scale
-            calls = ("summarize", raw, factor(d)), ("slopes", raw, found[d]["squared"], factor(d))
-            said, slopes = sampling(*calls)
+            calls = ("summarize", raw, factor(d)), ("slopes", raw, drawn[d]["squared"], factor(d))
+            summary, slopes = sampling(*calls)
             expected = {"mean": lab.scores.mean(), "std": lab.scores.std(), "own": lab.own_weight}
             expected["sorted"] = (-np.sort(-lab.weights, axis=1)).mean(axis=0)
             for name, value in expected.items():
-                np.testing.assert_allclose(said[name], value, **EXACT)
+                np.testing.assert_allclose(summary[name], value, **EXACT)
             np.testing.assert_allclose(slopes, lab.slopes(scale), **EXACT)
 
 

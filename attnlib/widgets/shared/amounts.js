@@ -1,7 +1,16 @@
 // Amounts of work, and the least time that they take on a machine. In Python: amounts.py, and
 // attnlib.cost.roofline_terms.
-import { slider } from "./controls.js";
-import { bound } from "./frame.js";
+import { button, slider } from "./controls.js";
+import { bound, change } from "./frame.js";
+
+export const RATES = ["flops_per_s", "bytes_per_s", "exponentials_per_s"];
+
+// A button for each machine, which takes over its rates.
+export function machineButtons(model, names, machines) {
+  const ratesOf = (name) => Object.fromEntries(RATES.map((rate, k) => [rate, machines[name][k]]));
+  const take = (name) => change(model, ratesOf(name));
+  return Object.entries(names).map(([name, label]) => button(label, () => take(name)));
+}
 
 // The seconds that each part takes alone, the longest of them, and which part that is.
 export function leastTime({ flops, bytes, exponentials }, machine) {
@@ -30,7 +39,7 @@ export function amount(value, unit = "") {
   return `${rounded(x, digits).toFixed(digits)} ${PREFIXES[power]}${unit}`.trim();
 }
 
-// The same without the zeros at its end, for what is given.
+// The same without the zeros at its end, for what was typed or chosen.
 export function plain(value, unit) {
   return amount(value, unit).replace(/(\.\d*[1-9])0+(?= |$)|\.0+(?= |$)/, "$1");
 }
@@ -40,7 +49,7 @@ export function grouped(x) {
   return x.toFixed(0).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
-// So many items as this power of two says. A whole step from `now` doubles or halves it exactly.
+// The number of items at this power of two. A whole step from `now` doubles or halves it exactly.
 export function itemsAt(power, now, most) {
   const steps = power - Math.log2(now);
   const whole = Math.round(steps);

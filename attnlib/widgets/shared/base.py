@@ -37,9 +37,9 @@ def still(draw):
 class BookWidget(anywidget.AnyWidget):
     """A widget that lives in Jupyter with a kernel and in the built page without one.
 
-    Its synced traits are its whole state, each with a sentence of help.  Python checks what it is
-    given and computes the same numbers with `attnlib`; the JavaScript in the widget's folder draws
-    them and answers gestures.  As an output it carries, beside the live view, its state as JSON
+    Its synced traits are its whole state, each with a sentence of help.  Python checks it and
+    computes the same numbers with `attnlib`; the JavaScript in the widget's folder draws them and
+    answers gestures.  As an output it carries, beside the live view, its state as JSON
     and a picture: the page mounts the widget from the first, and everything else shows the second.
 
     What the class declares, the rest of the book reads: its tests, its style sheet, its pages.
@@ -61,9 +61,9 @@ class BookWidget(anywidget.AnyWidget):
         """The numbers that it says, by their names in `words.json`."""
         raise NotImplementedError
 
-    def said(self):
+    def announcement(self):
         """What is read aloud once the numbers have come to rest."""
-        return fill(self.words["said"], self.numbers())
+        return fill(self.words["announcement"], self.numbers())
 
     def shown(self):
         """The numbers as the text of a chapter shows them: name -> a str for each."""
@@ -75,7 +75,7 @@ class BookWidget(anywidget.AnyWidget):
 
     def __init__(self, **kwargs):
         name = type(self).__name__
-        unknown = sorted(given for given in kwargs if not self.has_trait(given))
+        unknown = sorted(name for name in kwargs if not self.has_trait(name))
         if unknown:
             known = ", ".join(sorted(self.state_names()))
             raise TypeError(f"{name} has no trait {unknown[0]!r}; it has {known}.")
@@ -89,8 +89,8 @@ class BookWidget(anywidget.AnyWidget):
     def state_names(cls):
         """Names of the traits that make up the state, the widget's own first."""
         synced = set(cls.class_traits(sync=True)) - set(anywidget.AnyWidget.class_traits())
-        found = dict.fromkeys(name for base in cls.__mro__ for name in vars(base))
-        return [name for name in found if name in synced and not name.startswith("_")]
+        names = dict.fromkeys(name for base in cls.__mro__ for name in vars(base))
+        return [name for name in names if name in synced and not name.startswith("_")]
 
     def state(self):
         """The state as plain JSON values; what is sealed stays so."""
@@ -102,7 +102,7 @@ class BookWidget(anywidget.AnyWidget):
 
     def links(self):
         """Links made with `ipywidgets.jslink` between this widget and others of the book."""
-        found = []
+        links = []
         for link in list(_instances.values()):
             if not isinstance(link, DirectionalLink) and type(link).__name__ != "Link":
                 continue
@@ -112,8 +112,8 @@ class BookWidget(anywidget.AnyWidget):
             ):
                 source, target = ([widget.model_name, name] for widget, name in ends)
                 both = not isinstance(link, DirectionalLink)
-                found.append({"source": source, "target": target, "both": both})
-        return found
+                links.append({"source": source, "target": target, "both": both})
+        return links
 
     def __repr__(self):
         return f"{type(self).__name__}({self.title!r})"

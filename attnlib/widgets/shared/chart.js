@@ -1,33 +1,19 @@
-// Small charts: axes with ticks, bars, columns of dots.
-import { keepSizes } from "./movable.js";
-import { set, svg, tick } from "./parts.js";
+// Small charts: bars, columns of dots.
+import { set, svg } from "./parts.js";
+import { plot } from "./plot.js";
 
-const SIZE = { width: 210, height: 160, left: 32, bottom: 36, top: 10, right: 12 };
-
-// Axes with ticks; `toX` and `toY` map data units to the picture.
+// Axes of a small chart; a tick is a value and its text.
 export function chart(name, { x, y, xTicks, yTicks, xLabel }) {
-  const { width, height, left, bottom, top, right } = SIZE;
-  const toX = (value) => left + ((value - x[0]) / (x[1] - x[0])) * (width - left - right);
-  const toY = (value) =>
-    height - bottom - ((value - y[0]) / (y[1] - y[0])) * (height - top - bottom);
-  const root = svg("svg", {
-    viewBox: `0 0 ${width} ${height}`,
-    class: "attn-chart",
-    role: "img",
-    "aria-label": name,
-  });
-  keepSizes(root);
-  const rule = (kind, y) =>
-    svg("line", { class: kind, x1: left, x2: width - right, y1: toY(y), y2: toY(y) });
-  root.append(rule("attn-axis", y[0]));
-  for (const [value, text] of xTicks) root.append(tick(toX(value), height - 20, "middle", text));
-  for (const [value, text] of yTicks)
-    root.append(rule("attn-grid", value), tick(left - 4, toY(value) + 4, "end", text));
-  root.append(tick((left + width) / 2, height - 5, "middle", xLabel));
-  return { root, toX, toY };
+  const size = { width: 210, height: 160, edges: [10, 12, 36, 32] };
+  const axes = plot(name, { kind: "attn-chart", role: "img", ...size, x, y });
+  axes.rule(axes.floor, "attn-axis");
+  axes.ticks(xTicks.map(([value]) => value), (value) => new Map(xTicks).get(value));
+  axes.levels(yTicks.length)(yTicks);
+  axes.title(xLabel);
+  return axes;
 }
 
-// A column of so many dots round x, side by side over this width, all in one path of strokes
+// A column of `count` dots round x, side by side over this width, all in one path of strokes
 // without length, whose caps are round.
 export function dots(plot, x, width, count) {
   const placeOf = (_, i) => plot.toX(x + width * ((i + 0.5) / count - 0.5)).toFixed(2);

@@ -37,7 +37,7 @@ export function powerSlider({ label, powers: [min, max], value, onInput }) {
 }
 
 export function radio(group, value, onInput) {
-  const input = h("input", { type: "radio", name: group, value });
+  const input = h("input", { class: "attn-cover", type: "radio", name: group, value });
   input.addEventListener("change", () => onInput(value));
   return input;
 }
@@ -59,14 +59,14 @@ export function choice({ label, options, value, onInput }) {
   return { element, update, show };
 }
 
-// One line for what is refused: the latest complaint that still holds.
+// One line that says what was refused: the latest complaint that still holds.
 export function complaints() {
   const element = h("p", { class: "attn-message", role: "alert" });
-  const said = new Map();
+  const texts = new Map();
   const reporter = (name) => (text) => {
-    said.delete(name);
-    if (text) said.set(name, text);
-    write(element, [...said.values()].at(-1) ?? "");
+    texts.delete(name);
+    if (text) texts.set(name, text);
+    write(element, [...texts.values()].at(-1) ?? "");
   };
   return { element, reporter };
 }
@@ -88,7 +88,7 @@ export function numberInput(attributes) {
   return h("input", { class: "attn-field", ...plain, ...attributes });
 }
 
-// A field for one number. What is no number, or out of range, is said and not taken over. A label
+// A field for one number. What is no number, or out of range, is refused with a message. A label
 // that can change is a function.
 export function numberField({ label, min, max, value, digits = 2, onCommit, report }) {
   const name = typeof label === "function" ? label : () => label;
@@ -127,12 +127,13 @@ export function numberField({ label, min, max, value, digits = 2, onCommit, repo
   show();
   // A new value from elsewhere takes the place of what was typed and refused.
   const update = (next) => {
+    set(input, { "aria-label": name() });
     if (next === current) return;
     if (input.getAttribute("aria-invalid")) report("");
     current = next;
     show();
   };
-  // What was typed and refused gives way to the value that stands.
+  // Text that was refused gives way to the last good value.
   const restore = () => {
     report("");
     show();

@@ -31,7 +31,7 @@ class Move:
     #: The traits that are different afterwards.
     then: dict = field(default_factory=dict)
     #: Traits to be set first, where the control is not in sight in the first sample.
-    given: dict = field(default_factory=dict)
+    before: dict = field(default_factory=dict)
     #: Words that can be read in the widget afterwards.
     says: str = ""
 
@@ -45,8 +45,8 @@ def declared(cls, name):
         if getattr(cls, part) is getattr(BookWidget, part):
             raise TypeError(f"{cls.__name__} declares no `{part}`: {meaning}.")
     traits = {trait: cls.class_traits()[trait] for trait in cls.state_names()}
-    for trait, found in traits.items():
-        if not (found.help and "type" in found.metadata):
+    for trait, made in traits.items():
+        if not (made.help and "type" in made.metadata):
             raise TypeError(
                 f"{cls.__name__}.{trait} has no help or no type: make it with a function of "
                 "`attnlib.widgets.shared.traits`, and say in a sentence what it is."

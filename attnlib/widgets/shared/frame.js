@@ -67,9 +67,9 @@ function still(frame) {
 // A function that knows its answers.
 export function remember(compute) {
   const answers = new Map();
-  return (...given) => {
-    const key = given.join();
-    if (!answers.has(key)) answers.set(key, compute(...given));
+  return (...inputs) => {
+    const key = inputs.join();
+    if (!answers.has(key)) answers.set(key, compute(...inputs));
     return answers.get(key);
   };
 }
@@ -133,7 +133,7 @@ export function presets(model, names, restore = () => {}) {
 }
 
 // A line that is read aloud once the numbers have come to rest; only then it is put together, by
-// the function that `say` is given. The numbers that it says are told to the page too, whose text
+// the function that `say` takes. The numbers that it says are told to the page too, whose text
 // may show them (live.js): at once, but at rest while something is held, as a paragraph that
 // changes is laid out with its whole page. `words` says with how many decimals.
 export function spoken(words) {

@@ -34,7 +34,7 @@ def _module(name):
         return [], f'define("{name}", [], () => ({{ default: {text} }}));\n'
     imports = _IMPORT.findall(text)
     needs = [(path.parent / to).resolve().relative_to(HERE).as_posix() for _, to in imports]
-    given = [n.replace(" as ", ": ") if n[0] == "{" else f"{{ default: {n} }}" for n, _ in imports]
+    names = [n.replace(" as ", ": ") if n[0] == "{" else f"{{ default: {n} }}" for n, _ in imports]
     body = _EXPORT.sub("", _IMPORT.sub("", text))
     if left := _OTHER.search(body):
         raise ValueError(
@@ -44,7 +44,7 @@ def _module(name):
         )
     needed = ", ".join(f'"{need}"' for need in needs)
     exported = ", ".join(_EXPORT.findall(text))
-    head = f'define("{name}", [{needed}], ({", ".join(given)}) => {{'
+    head = f'define("{name}", [{needed}], ({", ".join(names)}) => {{'
     return needs, f"{head}\n{body}\nreturn {{ {exported} }};\n}});\n"
 
 

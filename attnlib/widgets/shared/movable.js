@@ -27,6 +27,7 @@ export function keepSizes(root) {
   onWidth(root, (width) =>
     root.style.setProperty("--unit", (root.viewBox.baseVal.width / width).toFixed(3)),
   );
+  return root;
 }
 
 // Make an SVG group movable: by pointer, finger and arrow keys (Shift for big steps).

@@ -19,13 +19,18 @@ export function set(element, attributes) {
     if (last[name] === value && name in last) continue;
     last[name] = value;
     if (value === null || value === undefined || value === false) element.removeAttribute(name);
-    else element.setAttribute(name, value);
+    else element.setAttribute(name, value === true ? "" : value);
   }
   return element;
 }
 
 export function hide(element, hidden) {
   return set(element, { hidden: hidden ? "" : null });
+}
+
+// Parts of a picture that are drawn, or not.
+export function visible(there, ...elements) {
+  for (const element of elements) set(element, { visibility: there ? null : "hidden" });
 }
 
 export function write(element, text) {
@@ -81,13 +86,13 @@ export function number(value, digits = 2) {
   return (Number(text) === 0 ? (0).toFixed(digits) : text).replace("-", "\u2212");
 }
 
-// The same without the zeros at its end: as it was given.
+// The same without the zeros at its end: as it was typed.
 export function trimmed(value, digits = 2) {
   const text = number(value, digits);
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-// A factor or what is subtracted: a negative one stands in brackets.
+// A factor or what is subtracted: a negative one is put in brackets.
 export function bracketed(text) {
   return text.startsWith("\u2212") ? `(${text})` : text;
 }
@@ -108,16 +113,23 @@ function spelled(values, digits) {
 // A sentence of words.json with its numbers: `{mean:.2f}` is written with two decimals, several
 // numbers with commas between them; a text has its place in `{name}`. The same in Python:
 // attnlib.widgets.shared.words.
-export function fill(sentence, given) {
+export function fill(sentence, values) {
   return sentence
-    .replace(PLACE, (_, name, digits) => spelled(given[name], digits).join(", "))
-    .replace(PLACE_OF_TEXT, (_, name) => given[name]);
+    .replace(PLACE, (_, name, digits) => spelled(values[name], digits).join(", "))
+    .replace(PLACE_OF_TEXT, (_, name) => values[name]);
 }
 
 // The numbers as texts, a list for each name, with the decimals of their places in the words.
 export function written(words, numbers) {
   const places = [...JSON.stringify(words).matchAll(PLACE)];
   return Object.fromEntries(places.map(([, name, d]) => [name, spelled(numbers[name], d)]));
+}
+
+// A paragraph of lines that can be rewritten one by one.
+export function lines(kind, count) {
+  const spans = Array.from({ length: count }, () => h("span"));
+  const element = h("p", { class: `attn-lines ${kind}` }, ...spans);
+  return { element, write: (texts) => spans.forEach((span, k) => write(span, texts[k] ?? "")) };
 }
 
 // Plain text with `code` between backticks.

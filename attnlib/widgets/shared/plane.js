@@ -1,40 +1,22 @@
 // A picture of the plane, arrows in it and labels beside them.
 import { convexHull } from "./core.js";
-import { keepSizes } from "./movable.js";
+import { movable } from "./movable.js";
 import { number, set, subscript, svg, tick } from "./parts.js";
+import { plot } from "./plot.js";
 
 export const SIZE = 320;
 
 // A square picture of the plane with `range` in data units on both axes.
 export function planeOf(range, name, ticks) {
-  const [low, high] = range;
-  const unit = SIZE / (high - low);
-  const to = ([x, y]) => [(x - low) * unit, (high - y) * unit];
-  const root = svg("svg", {
-    viewBox: `0 0 ${SIZE} ${SIZE}`,
-    class: "attn-plane",
-    role: "group",
-    "aria-label": name,
-  });
-  keepSizes(root);
+  const size = { width: SIZE, height: SIZE, edges: [0, 0, 0, 0], rx: 6 };
+  const { root, fromEvent, ...axes } = plot(name, { kind: "attn-plane", ...size, x: range, y: range });
+  const to = ([x, y]) => [axes.toX(x), axes.toY(y)];
   const [zx, zy] = to([0, 0]);
-  root.append(
-    svg("rect", { class: "attn-paper", width: SIZE, height: SIZE, rx: 6 }),
-    svg("line", { class: "attn-axis", x1: 0, x2: SIZE, y1: zy, y2: zy }),
-    svg("line", { class: "attn-axis", y1: 0, y2: SIZE, x1: zx, x2: zx }),
-  );
-  for (const value of ticks) {
-    const [x, y] = to([value, value]);
-    const text = number(value, 0);
-    root.append(tick(x, zy + 14, "middle", text), tick(zx - 5, y + 4, "end", text));
-  }
-  const fromEvent = (event) => {
-    const box = root.getBoundingClientRect();
-    return [
-      low + ((event.clientX - box.left) / box.width) * (high - low),
-      high - ((event.clientY - box.top) / box.height) * (high - low),
-    ];
-  };
+  axes.rule(zy, "attn-axis");
+  axes.upright(0, "attn-axis");
+  const text = (value) => number(value, 0);
+  axes.ticks(ticks, text, zy + 14);
+  root.append(...ticks.map((value) => tick(zx - 5, axes.toY(value) + 4, "end", text(value))));
   return { root, range, to, fromEvent };
 }
 
@@ -53,12 +35,16 @@ export function placeLabel(element, [x, y], [cx, cy], distance = 18, turn = 0) {
   });
 }
 
-export function arrowParts(kind, text) {
+// An arrow from the origin. Where it can be moved, its group is the handle at its tip.
+export function arrowOf(plane, kind, text, { distance, ...handle } = {}) {
+  const hit = svg("circle", { class: "attn-hit" });
+  const group = svg("g", null, hit);
+  const speak = handle.place ? movable(group, { plane, step: 0.1, ...handle }) : () => {};
   return {
     shaft: svg("line", { class: `attn-arrow attn-${kind}` }),
     tip: svg("path", { class: `attn-head attn-${kind}` }),
     text: label(text, kind),
-    hit: svg("circle", { class: "attn-hit" }),
+    ...{ hit, group, speak, distance },
   };
 }
 
@@ -84,6 +70,7 @@ export function drawArrow(plane, parts, point, turn = 0) {
   set(parts.tip, { d: headAt([x, y], angle) });
   set(parts.hit, { cx: x, cy: y });
   placeLabel(parts.text, [x, y], [x0, y0], parts.distance, turn);
+  parts.speak();
 }
 
 export function meanOf(points) {

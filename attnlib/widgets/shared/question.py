@@ -1,4 +1,4 @@
-"""What questions share: a name, text with code in it, answers that are given when asked for."""
+"""What questions share: a name, text with code in it, answers that are shown when asked for."""
 
 from html import escape
 
@@ -39,7 +39,7 @@ class Question(BookWidget):
     def numbers(self):
         return {}
 
-    def said(self):
+    def announcement(self):
         return ""
 
     def picture(self):

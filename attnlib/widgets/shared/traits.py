@@ -15,8 +15,8 @@ def text(help, default=""):
 
 class _OneOf(traitlets.Enum):
     def validate(self, obj, value):
-        found = super().validate(obj, value)
-        return next(known for known in self.values if known == found)  # 8 also where 8.0 is given
+        option = super().validate(obj, value)
+        return next(known for known in self.values if known == option)  # 8 also for 8.0
 
 
 def choice(help, options):
@@ -41,8 +41,8 @@ class _Finite(traitlets.Float):
     info_text = "a finite number"
 
     def validate(self, obj, value):
-        found = super().validate(obj, value)
-        return found if math.isfinite(found) else self.error(obj, found)
+        value = super().validate(obj, value)
+        return value if math.isfinite(value) else self.error(obj, value)
 
 
 def real(help, default=0.0, low=None, high=None):
@@ -117,7 +117,7 @@ def sealed(trait):
 
 
 class Numbers(traitlets.TraitType):
-    """Finite numbers of a given shape: given as any nested numbers, kept as lists of floats.
+    """Finite numbers of one shape: set as any nested numbers, kept as lists of floats.
 
     In the shape ``None`` stands for any positive size.
     """

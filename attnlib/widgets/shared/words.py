@@ -1,4 +1,4 @@
-"""Sentences that are drawn in a picture and said by a widget: one text, filled in both."""
+"""Sentences that are drawn in a picture and read aloud by a widget: one text, filled in both."""
 
 import json
 import math
@@ -9,7 +9,7 @@ import numpy as np
 _NUMBER, _TEXT = re.compile(r"\{(\w+):\.(\d)f\}"), re.compile(r"\{(\w+)\}")
 
 
-def fill(sentence, given):
+def fill(sentence, values):
     """A sentence with the numbers that its places, such as ``{mean:.2f}``, name; one or several.
 
     It writes what `fill` in `parts.js` writes: a true minus, no negative zero, a dash for NaN.  A
@@ -21,8 +21,8 @@ def fill(sentence, given):
     'sat: 0.50, −1.00, error –.'
     """
 
-    said = _NUMBER.sub(lambda match: ", ".join(written(match[0], given)[match[1]]), sentence)
-    return _TEXT.sub(lambda match: given[match[1]], said)
+    text = _NUMBER.sub(lambda match: ", ".join(written(match[0], values)[match[1]]), sentence)
+    return _TEXT.sub(lambda match: values[match[1]], text)
 
 
 def written(words, numbers):
@@ -30,7 +30,7 @@ def written(words, numbers):
 
     Examples
     --------
-    >>> written({"said": ["Weights {w:.2f}", "error {e:.3f}."]}, {"w": [0.5, -1], "e": 2})
+    >>> written({"announcement": ["Weights {w:.2f}", "error {e:.3f}."]}, {"w": [0.5, -1], "e": 2})
     {'w': ['0.50', '−1.00'], 'e': ['2.000']}
     """
 

@@ -4,14 +4,16 @@ import { dot } from "../shared/core.js";
 import { similarityWeights, windowWeights } from "./filters.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
-import { movable, onWidth } from "../shared/movable.js";
+import { onWidth } from "../shared/movable.js";
 import { bar, disc, fill, h, hide, number, set, svg, tick, write } from "../shared/parts.js";
 import { diamond } from "../shared/plane.js";
+import { path, plot } from "../shared/plot.js";
 import words from "./words.json";
 
 // The picture is as wide as its place, in pixels, and as high everywhere: letters keep their size.
 const HEIGHT = 250;
 const STRIP = 96;
+const PAD = 16;
 // Bars and discs have one scale for all settings: the strip is as high as a weight of this size.
 const TOP = 0.35;
 const TRAITS = ["moment", "mode", "reach", "bandwidth"];
@@ -22,77 +24,60 @@ export function render({ model, el }) {
   const n = signal.length;
   const low = Math.min(...signal) - 0.15;
   const high = Math.max(...signal) + 0.15;
-  let width = 660;
-  const step = () => (width - 32) / (n - 1);
-  const toX = (j) => 16 + j * step();
-  const toY = (x) => 8 + ((high - x) * (HEIGHT - 16)) / (high - low);
-  const path = (values) =>
-    values.map((x, j) => `${toX(j).toFixed(2)},${toY(x).toFixed(2)}`).join(" ");
+  const axes = plot("The signal, its weights and the filtered signal", {
+    kind: "attn-plane attn-signal",
+    height: HEIGHT + STRIP + 58,
+    edges: [8, PAD, STRIP + 66, PAD],
+    pad: [PAD, 8],
+    rx: 6,
+    x: [0, n - 1],
+    y: [low, high],
+  });
+  const { root, toX, toY } = axes;
+  const step = () => toX(1) - toX(0);
+  const points = (values) => path(values.map((x, j) => [toX(j), toY(x)]));
 
   // The edge lies where the truth jumps furthest from one element to the next.
   const jumps = clean.slice(1).map((x, j) => Math.abs(x - clean[j]));
   const edge = jumps.indexOf(Math.max(...jumps)) + 0.5;
-  const root = svg("svg", {
-    class: "attn-plane attn-signal",
-    role: "group",
-    "aria-label": "The signal, its weights and the filtered signal",
-  });
   const base = HEIGHT + STRIP + 4;
   const heightOf = (weight) => (weight / TOP) * (STRIP - 18);
   const marker = svg("line", { class: "attn-moment attn-query", y1: 6, y2: base });
-  const truth = svg("polyline", { class: "attn-truth" });
-  const filtered = svg("polyline", { class: "attn-filtered attn-value" });
+  const truth = svg("path", { class: "attn-truth" });
+  const filtered = svg("path", { class: "attn-filtered attn-value" });
   const dots = signal.map((x) => svg("circle", { class: "attn-sample", cy: toY(x) }));
   // One path for all discs and one for all bars: one change each a redraw.
   const inks = svg("path", { class: "attn-disc" });
   const bars = svg("path", { class: "attn-stem" });
   const output = svg("path", { class: "attn-output" });
-  const knob = svg("circle", { class: "attn-knob attn-query", cy: base + 8, r: 8 });
-  const hit = svg("circle", { class: "attn-hit", cy: base + 8 });
-  const stripLabel = svg("text", { class: "attn-tick", x: 16, y: HEIGHT + 10 });
-  const handle = svg("g", null, marker, knob, hit);
+  const stripLabel = tick(PAD, HEIGHT + 10, "start", "");
   // Ticks: readings along the bottom, whole numbers at the side, tenths of weight below.
-  const paper = svg("rect", { class: "attn-paper", height: HEIGHT, rx: 6 });
-  const rules = [svg("line", { class: "attn-axis", x1: 0, y1: base, y2: base })];
-  const levels = [];
+  axes.rule(base, "attn-axis");
   const level = (y, above, text) => {
-    rules.push(svg("line", { class: "attn-grid", x1: 0, y1: y, y2: y }));
-    levels.push(tick(0, y - above, "end", text));
+    axes.rule(y);
+    const label = tick(0, y - above, "end", text);
+    root.append(label);
+    axes.arrange(() => set(label, { x: axes.right() + PAD - 4 }));
   };
-  const places = [];
-  for (let j = 0; j < n; j += 10) places.push(tick(0, base + 34, "middle", String(j)));
+  const tens = signal.map((_, j) => j).filter((j) => j % 10 === 0);
+  axes.ticks(tens, String, base + 34);
   for (let x = Math.ceil(low); x <= high; x += 1) level(toY(x), 4, number(x, 0));
   for (const w of [0.1, 0.2, 0.3]) level(base - heightOf(w), 3, number(w, 1));
-  root.append(
-    paper,
-    ...rules,
-    ...levels,
-    ...places,
-    truth,
-    ...dots,
-    inks,
-    filtered,
-    bars,
-    stripLabel,
-    handle,
-    output,
-  );
-  const plane = {
-    range: [0, n - 1],
-    fromEvent: (event) => {
-      const box = root.getBoundingClientRect();
-      return [(((event.clientX - box.left) / box.width) * width - 16) / step(), 0];
-    },
-  };
-  const speak = movable(handle, {
-    plane,
+  root.append(truth, ...dots, inks, filtered, bars, stripLabel);
+  const moment = axes.point({
+    kind: "attn-query",
+    within: [marker],
+    anywhere: true,
     label: "Moment",
     step: 1,
-    at: () => [model.get("moment"), 0],
-    place: ([x]) => change(model, { moment: Math.round(x) }),
-    surface: root,
-    flat: true,
-    describe: ([x]) => `element ${x} of ${n - 1}, signal ${number(signal[x])}`,
+    at: () => model.get("moment"),
+    place: (x) => change(model, { moment: Math.round(x) }),
+    describe: (x) => `element ${x} of ${n - 1}, signal ${number(signal[x])}`,
+  });
+  root.append(output);
+  axes.arrange(() => {
+    set(truth, { d: points(clean) });
+    dots.forEach((dot, j) => set(dot, { cx: toX(j), r: Math.min(3.2, 0.5 * step()) }));
   });
 
   const mode = bound(model, "mode", choice, {
@@ -112,7 +97,7 @@ export function render({ model, el }) {
   const worked = h("p", { class: "attn-worked" });
   const voice = spoken(words);
   const tell = readable(worked, (numbers) => {
-    const text = fill(words.said, numbers);
+    const text = fill(words.announcement, numbers);
     write(worked, text);
     voice.say(() => text, numbers);
   });
@@ -137,20 +122,9 @@ export function render({ model, el }) {
     return { outputs, errors };
   });
 
-  // What stays where it is until the picture gets another width.
-  function arrange() {
-    set(root, { viewBox: `0 0 ${width} ${HEIGHT + STRIP + 58}` });
-    set(paper, { width });
-    set(truth, { points: path(clean) });
-    for (const line of rules) set(line, { x2: width });
-    for (const label of levels) set(label, { x: width - 4 });
-    places.forEach((label, i) => set(label, { x: toX(10 * i) }));
-    dots.forEach((dot, j) => set(dot, { cx: toX(j), r: Math.min(3.2, 0.5 * step()) }));
-  }
-
   function draw() {
     const t = model.get("moment");
-    const largest = 24 * Math.min(1, width / 500);
+    const largest = 24 * Math.min(1, (axes.right() + PAD) / 500);
     const broad = Math.min(6, 0.7 * step());
     const weights = weightsAt(t);
     const { outputs, errors } = filteredBy(...TRAITS.slice(1).map((name) => model.get(name)));
@@ -161,17 +135,15 @@ export function render({ model, el }) {
     });
     set(bars, { d: columns.join("") });
     set(inks, { d: discs.join("") });
-    set(filtered, { points: path(outputs) });
+    set(filtered, { d: points(outputs) });
     set(marker, { x1: toX(t), x2: toX(t) });
-    set(knob, { cx: toX(t) });
-    set(hit, { cx: toX(t) });
+    moment(toX(t), base + 8);
     set(output, { d: diamond([toX(t), toY(outputs[t])], 8) });
     write(stripLabel, `weights, the largest ${number(Math.max(...weights), 3)}`);
     controls.forEach((control) => control.draw());
     hide(reach.element, model.get("mode") !== "fixed");
     hide(bandwidth.element, model.get("mode") === "fixed");
     tell({ moment: t, signal: signal[t], output: outputs[t], clean: clean[t], ...errors });
-    speak();
   }
 
   const legend = h(
@@ -193,10 +165,8 @@ export function render({ model, el }) {
     ),
   );
   onWidth(root, (pixels) => {
-    width = pixels;
-    arrange();
+    axes.resize(pixels);
     draw();
   });
-  arrange();
   return follow(model, TRAITS, draw);
 }

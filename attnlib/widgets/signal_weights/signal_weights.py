@@ -151,7 +151,7 @@ class SignalWeights(BookWidget):
         # From 0.15 the slider steps along powers of ten, -0.80, -0.75, ...
         adaptive = {"mode": "adaptive", "bandwidth": 0.15}
         bandwidth = {"bandwidth": 0.1778}
-        yield Move("slider", "Bandwidth in level", "ArrowRight", bandwidth, given=adaptive)
+        yield Move("slider", "Bandwidth in level", "ArrowRight", bandwidth, before=adaptive)
         yield Move("radio", "fixed: near in time", "Space", {"mode": "fixed"})
         yield Move("radio", "adaptive: alike in level", "Space", {"mode": "adaptive"})
 
@@ -170,6 +170,6 @@ class SignalWeights(BookWidget):
         )  # fmt: skip
         bottom.bar(range(len(self.weights)), self.weights, color=LIGHT["ink"])
         bottom.axvline(self.moment, color=LIGHT["query"], linewidth=1.2)
-        said = textwrap.fill(self.said(), 60)
-        bottom.set(xlabel=f"reading\n{said}", ylabel="weight")
+        sentence = textwrap.fill(self.announcement(), 60)
+        bottom.set(xlabel=f"reading\n{sentence}", ylabel="weight")
         return figure

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from traitlets import TraitError
-from widget_pages import frame, handle, point, refused
+from widget_pages import frame, handle, numbers, point, refused
 
 from attnlib import examples, figures
 from attnlib.widgets import SignalWeights
@@ -31,7 +31,7 @@ def test_what_is_wrong_is_refused(words, trait, value):
     refused(SignalWeights, words, **{trait: value})
 
 
-def test_a_signal_needs_its_truth_and_keeps_its_length():
+def test_a_signal_needs_a_truth_of_equal_length():
     with pytest.raises(TraitError, match="as many clean elements as noisy ones"):
         SignalWeights(signal=[0, 0, 1, 1], clean=[0, 0, 1, 1, 1], moment=0)
     widget = SignalWeights()
@@ -65,11 +65,11 @@ def test_the_picture_says_what_the_widget_says(mode):
     widget = SignalWeights(moment=7, mode=mode, bandwidth=0.5)
     np.testing.assert_allclose(widget.errors(), stretches(widget))
     before, near, after = widget.errors()
-    said = f"reading {widget.signal[7]:.2f}, output {widget.output:.2f}, truth 0.00. Error before "
-    said += f"the edge {before:.3f}, at it {near:.3f}, after it {after:.3f}."
-    assert said.replace("-", "−") in widget.said()
+    sentence = f"reading {widget.signal[7]:.2f}, output {widget.output:.2f}, truth 0.00. "
+    sentence += f"Error before the edge {before:.3f}, at it {near:.3f}, after it {after:.3f}."
+    assert sentence.replace("-", "−") in widget.announcement()
     written = re.findall(r"<!-- (.*?) -->", widget.picture()["image/svg+xml"])
-    assert widget.said() in " ".join(written)
+    assert widget.announcement() in " ".join(written)
     ax = figures.filtered_signal(widget.signal, widget.filtered(), weights=widget.weights, moment=7)
     ink = ax.collections[1].get_sizes()
     np.testing.assert_allclose(ink / ink.sum(), widget.weights)
@@ -78,7 +78,7 @@ def test_the_picture_says_what_the_widget_says(mode):
 def test_a_stretch_without_elements_has_no_error():
     widget = SignalWeights(signal=[0, 0, 1, 1], clean=[0, 0, 1, 1], moment=1)
     assert [math.isnan(x) for x in widget.errors()] == [True, False, True]
-    assert "before the edge –, at it 0" in widget.said()
+    assert "before the edge –, at it 0" in widget.announcement()
 
 
 @browser
@@ -113,7 +113,7 @@ def test_the_moment_is_clicked_and_stepped(show):
 
 
 @browser
-def test_only_the_slider_of_the_chosen_kind_is_in_sight(show):
+def test_only_the_chosen_kinds_slider_is_visible(show):
     page = show(SignalWeights())
     sliders = [page.get_by_role("slider", name=name) for name in ("Reach", "Bandwidth")]
     assert [slider.is_visible() for slider in sliders] == [True, False]
@@ -135,7 +135,7 @@ def test_weights_and_output_are_drawn(show, mode):
     path = page.locator(".attn-output").get_attribute("d")
     x, top = map(float, re.match(r"M(\S+) ([^l\s]+)l", path).groups())
     filtered, truth = (
-        np.array([p.split(",") for p in page.locator(line).get_attribute("points").split()], float)
+        np.reshape(numbers(page.locator(line).get_attribute("d")), (-1, 2))
         for line in (".attn-filtered", ".attn-truth")
     )
     assert [x, top + 8] == pytest.approx(filtered[20], abs=0.01)

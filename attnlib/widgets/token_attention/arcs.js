@@ -87,7 +87,7 @@ export function tokenRow({ slots, choose, pair, point }) {
       write(text, word);
       set(input, { "aria-label": `query ${k + 1}, ${word}` });
     });
-    const column = weights.map((found) => found[i]);
+    const column = weights.map((each) => each[i]);
     above.draw(weights[i], i, j);
     below.draw(column, i, j);
     const name = tokens[i];

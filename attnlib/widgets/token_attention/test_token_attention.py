@@ -16,7 +16,7 @@ from attnlib.widgets import TokenAttention
 from attnlib.widgets.token_attention.token_attention import riffled
 
 browser = pytest.mark.browser
-each_sample = pytest.mark.parametrize("given", TokenAttention.samples, ids=str)
+each_sample = pytest.mark.parametrize("sample", TokenAttention.samples, ids=str)
 TWICE = ["the", "cat", "sat"] * 2
 
 
@@ -59,8 +59,8 @@ def test_the_last_token_stays():
 
 
 @each_sample
-def test_it_is_self_attention_with_one_head(given):
-    row = TokenAttention(**given)
+def test_it_is_self_attention_with_one_head(sample):
+    row = TokenAttention(**sample)
     W_K = row.W_Q if row.keys_by == "W_Q" else row.W_K
     layer = MultiHeadAttention(row.W_Q, W_K, row.W_V, np.eye(2), n_heads=1)
     X = [row.X[row.vocabulary.index(word)] for word in row.standing]
@@ -78,7 +78,7 @@ def test_the_three_rows_of_the_book():
 
 
 @pytest.mark.parametrize("n", range(1, 7))
-def test_a_riffle_leaves_no_card_where_it_was_and_comes_back(n):
+def test_a_riffle_moves_every_card_and_returns(n):
     order, cards, rounds = riffled(n), list(range(n)), 0
     assert n == 1 or all(i != place for place, i in enumerate(order))
     while rounds == 0 or cards != list(range(n)):
@@ -86,7 +86,7 @@ def test_a_riffle_leaves_no_card_where_it_was_and_comes_back(n):
     assert rounds == {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 3}[n]
 
 
-def test_a_shuffle_moves_rows_and_columns_and_marks_alike():
+def test_a_shuffle_moves_rows_columns_and_marks():
     row = TokenAttention(tokens=["the", "cat", "sat", "cat"], row=2, column=0)
     weights, output, order = row.weights, row.output, riffled(4)
     row.shuffle()
@@ -95,7 +95,7 @@ def test_a_shuffle_moves_rows_and_columns_and_marks_alike():
     assert_allclose(row.output, output[order])
 
 
-def test_a_copy_shares_the_weight_and_both_get_the_same():
+def test_copies_share_the_weight_equally():
     row = TokenAttention(row=1, column=2)
     before = row.weights[0]
     row.repeat()
@@ -107,7 +107,7 @@ def test_a_copy_shares_the_weight_and_both_get_the_same():
     assert_allclose(TokenAttention(tokens=TWICE).output, [*once, *once])
 
 
-def test_what_is_removed_leaves_its_share_to_the_others():
+def test_a_removed_token_leaves_its_share():
     row = TokenAttention(row=0, column=2)
     kept = row.weights[1:, 1:]
     row.remove()
@@ -118,7 +118,7 @@ def test_what_is_removed_leaves_its_share_to_the_others():
     assert row.tokens == ["cat"] and row.places == (0, 0) and row.output.shape == (1, 2)
 
 
-def test_keys_by_the_matrix_of_the_queries_make_scores_symmetric():
+def test_shared_query_and_key_matrices_make_scores_symmetric():
     row = TokenAttention(tokens=TWICE, keys_by="W_Q")
     assert_allclose(row.scores, row.scores.T)
     assert not np.allclose(row.weights, row.weights.T)
@@ -126,13 +126,13 @@ def test_keys_by_the_matrix_of_the_queries_make_scores_symmetric():
 
 @browser
 @each_sample
-def test_the_page_computes_the_same(javascript, given):
-    row = TokenAttention(**given)
+def test_the_page_computes_the_same(javascript, sample):
+    row = TokenAttention(**sample)
     W_K = row.W_Q if row.keys_by == "W_Q" else row.W_K
     X = [row.X[row.vocabulary.index(word)] for word in row.standing]
-    (found,) = javascript("token_attention/tokens.js")(("attendTokens", X, row.W_Q, W_K, row.W_V))
+    (result,) = javascript("token_attention/tokens.js")(("attendTokens", X, row.W_Q, W_K, row.W_V))
     for stage in ("scores", "weights", "output"):
-        assert_allclose(found[stage], getattr(row, stage), rtol=1e-9, atol=1e-12)
+        assert_allclose(result[stage], getattr(row, stage), rtol=1e-9, atol=1e-12)
 
 
 @browser
@@ -140,10 +140,10 @@ def test_the_page_changes_rows_as_python_does(javascript):
     call = javascript("token_attention/tokens.js")
     for n in range(1, 6):
         for i, j in itertools.product(range(n), repeat=2):
-            given = {"tokens": ["the", "cat", "sat", "cat", "the"][:n], "row": i, "column": j}
+            marked = {"tokens": ["the", "cat", "sat", "cat", "the"][:n], "row": i, "column": j}
             names = ["shuffled", "repeated", "removed"][: 3 if n > 1 else 2]
-            for found, name in zip(call(*((name, given) for name in names)), names):
-                assert found == getattr(TokenAttention(**given), f"_{name}")()
+            for result, name in zip(call(*((name, marked) for name in names)), names):
+                assert result == getattr(TokenAttention(**marked), f"_{name}")()
 
 
 def cells(page):
@@ -154,12 +154,12 @@ def cells(page):
 
 @browser
 @each_sample
-def test_arcs_and_squares_have_as_much_ink_as_weight(show, given):
-    model = TokenAttention(**given)
+def test_arcs_and_squares_are_drawn_by_weight(show, sample):
+    model = TokenAttention(**sample)
     page, (i, _), n = show(model), model.places, len(model.standing)
     frame(page)
-    found = [[numbers(cell.inner_text())[0] for cell in row] for row in cells(page)]
-    assert_allclose(found, model.weights, atol=0.0051 if n > 4 else 6e-4)
+    result = [[numbers(cell.inner_text())[0] for cell in row] for row in cells(page)]
+    assert_allclose(result, model.weights, atol=0.0051 if n > 4 else 6e-4)
     sides = [
         [float(cell.locator(".attn-blot").evaluate("e => parseFloat(e.style.backgroundSize)"))
          for cell in row] for row in cells(page)
@@ -201,19 +201,19 @@ def test_cells_arcs_and_tokens_are_linked_both_ways(show):
 
 
 @browser
-def test_a_row_that_is_full_or_has_one_token_says_so(show):
+def test_full_and_single_rows_say_so(show):
     page = show(TokenAttention(tokens=["cat", "sat"] * 3))
-    said = page.locator(".attn-row-buttons .attn-message")
+    message = page.locator(".attn-row-buttons .attn-message")
     page.get_by_role("button", name="Repeat").click()
     frame(page)
-    assert "row is full" in said.inner_text() and len(state(page, TokenAttention)["tokens"]) == 6
+    assert "row is full" in message.inner_text() and len(state(page, TokenAttention)["tokens"]) == 6
     for _ in range(6):
         page.get_by_role("button", name="Remove").click()
         frame(page)
-    assert "one stays" in said.inner_text() and len(state(page, TokenAttention)["tokens"]) == 1
+    assert "one stays" in message.inner_text() and len(state(page, TokenAttention)["tokens"]) == 1
     page.get_by_role("button", name="Reset").click()
     frame(page)
-    assert said.inner_text() == "" and len(cells(page)) == 6
+    assert message.inner_text() == "" and len(cells(page)) == 6
 
 
 @browser
@@ -236,7 +236,7 @@ def test_a_preset_may_bring_other_words(show):
 
 
 @browser
-def test_words_of_the_text_put_it_into_a_state(show):
+def test_words_in_the_text_set_its_state(show):
     wanted = {"tokens": TWICE, "row": 5, "column": 1}
     prose = (
         f"<p><span data-widget='fig-1' data-set='{json.dumps(wanted)}'>all twice</span> "

@@ -2,7 +2,7 @@
 import { button, choice } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf, panel } from "../shared/frame.js";
 import { presets, readable, spoken } from "../shared/frame.js";
-import { fill, h, number, replaced, trimmed, vector, write } from "../shared/parts.js";
+import { fill, h, lines, number, replaced, trimmed, vector, write } from "../shared/parts.js";
 import { tokenRow } from "./arcs.js";
 import limits from "./limits.json";
 import { weightsTable } from "./matrix.js";
@@ -30,10 +30,10 @@ function rowButtons(model) {
   const message = h("p", { class: "attn-message", "aria-live": "assertive" });
   const act = (label, next, refuse = () => "") =>
     button(label, () => {
-      const given = rowOf(model);
-      const why = refuse(given.tokens.length);
+      const marked = rowOf(model);
+      const why = refuse(marked.tokens.length);
       write(message, why);
-      if (!why) change(model, next(given));
+      if (!why) change(model, next(marked));
     });
   const element = h(
     "div",
@@ -73,30 +73,30 @@ export function render({ model, el }) {
     slots: WORDS,
     features: FEATURES,
     range: model.get("x_range"),
+    at: (i, k) => model.get("X")[i]?.[k] ?? 0,
     name: (i, k) => `${model.get("vocabulary")[i]}, ${model.get("features")[k]}`,
     place: (i, k, x) => {
       const X = model.get("X");
       change(model, { X: replaced(X, i, replaced(X[i], k, x)) });
     },
   });
-  const lines = [h("span"), h("span"), h("span")];
-  const worked = h("p", { class: "attn-worked-row" }, ...lines);
+  const worked = lines("attn-worked-row", 3);
   const voice = spoken(words);
   const buttons = rowButtons(model);
   const keys = bound(model, "keys_by", choice, {
     label: "Keys by",
     options: [["W_K", "W_K"], ["W_Q", "W_Q"]],
   });
-  const writeWorked = readable(worked, (tokens, row, column, numbers, V) => {
+  const writeWorked = readable(worked.element, (tokens, row, column, numbers, V) => {
     const pair = (a, b, s, w) => `${tokens[a]} \u2192 ${tokens[b]}: score ${s}, weight ${w}`;
     const { score, score_back: s, weight, back, weights, output } = numbers;
-    const there = pair(row, column, number(score), number(weight, 3));
-    const again = pair(column, row, number(s), number(back, 3));
     const terms = weights.map((w, j) => `${number(w, 3)}\u00a0[${V[j].map((x) => trimmed(x)).join(",\u00a0")}]`);
-    const found = vector(output, 3).replace(" ", "\u00a0");
-    write(lines[0], there);
-    write(lines[1], again);
-    write(lines[2], `y(${tokens[row]}) = ${terms.join(" + ")} = ${found}`);
+    const mixed = vector(output, 3).replace(" ", "\u00a0");
+    worked.write([
+      pair(row, column, number(score), number(weight, 3)),
+      pair(column, row, number(s), number(back, 3)),
+      `y(${tokens[row]}) = ${terms.join(" + ")} = ${mixed}`,
+    ]);
   });
 
   function draw() {
@@ -107,7 +107,7 @@ export function render({ model, el }) {
     const vectors = tokens.map((word) => X[vocabulary.indexOf(word)]);
     attended = attendTokens(vectors, ...MATRICES.map((name) => matrices[name]));
     const { scores, weights, V, output } = attended;
-    const across = weights.map((found) => found[row]);
+    const across = weights.map((each) => each[row]);
     const numbers = {
       place: row + 1,
       partner: column + 1,
@@ -123,12 +123,12 @@ export function render({ model, el }) {
     };
     point(null);
     arcs.draw(tokens, weights, row, column);
-    matrix.draw(tokens, attended, row, column);
-    table.draw(vocabulary, features, X, matrices);
+    matrix.draw({ tokens, row, column, weights, output });
+    table.draw({ vocabulary, names: features, X, matrices });
     keys.draw();
     writeWorked(tokens, row, column, numbers, V);
     const names = { name: tokens[row], partner_name: tokens[column] };
-    voice.say(() => fill(words.said, { ...numbers, ...names }), numbers);
+    voice.say(() => fill(words.announcement, { ...numbers, ...names }), numbers);
   }
 
   const restore = () => {
@@ -140,11 +140,11 @@ export function render({ model, el }) {
       model,
       h(
         "div",
-        { class: "attn-row-panels" },
+        { class: "attn-halves attn-row-panels", style: "--left: 5fr; --right: 6fr" },
         h("div", null, arcs.element, buttons.element),
         panel(words.matrix, matrix.element),
         panel(words.vectors, table.element),
-        h("div", null, worked, controlRow([keys], presets(model, TRAITS, restore))),
+        h("div", null, worked.element, controlRow([keys], presets(model, TRAITS, restore))),
       ),
       voice.element,
     ),

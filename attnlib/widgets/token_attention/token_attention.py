@@ -121,17 +121,17 @@ class TokenAttention(BookWidget):
 
     @traitlets.validate("vocabulary", "features", "tokens")
     def _check_texts(self, proposal):
-        name, given = proposal["trait"].name, proposal["value"]
+        name, texts = proposal["trait"].name, proposal["value"]
         most = LIMITS["words" if name == "vocabulary" else name]
-        if not 1 <= len(given) <= most:
-            self._refuse(name, f"1 to {most} texts", given)
+        if not 1 <= len(texts) <= most:
+            self._refuse(name, f"1 to {most} texts", texts)
         if name == "tokens":
-            if unknown := [word for word in given if word not in self.vocabulary]:
+            if unknown := [word for word in texts if word not in self.vocabulary]:
                 self._refuse(name, f"words of {self.vocabulary}", unknown[0])
-            return given
-        if len(set(given)) < len(given) or not all(0 < len(word) <= LONGEST for word in given):
-            self._refuse(name, f"different texts of 1 to {LONGEST} letters", given)
-        return given
+            return texts
+        if len(set(texts)) < len(texts) or not all(0 < len(word) <= LONGEST for word in texts):
+            self._refuse(name, f"different texts of 1 to {LONGEST} letters", texts)
+        return texts
 
     @traitlets.validate("X", "W_Q", "W_K", "W_V")
     def _check_numbers(self, proposal):
@@ -249,9 +249,10 @@ class TokenAttention(BookWidget):
             "output": self.output[i],
         }
 
-    def said(self):
+    def announcement(self):
         name, partner = (self.standing[place] for place in self.places)
-        return fill(self.words["said"], self.numbers() | {"name": name, "partner_name": partner})
+        names = {"name": name, "partner_name": partner}
+        return fill(self.words["announcement"], self.numbers() | names)
 
     @still
     def picture(self):
@@ -271,7 +272,7 @@ class TokenAttention(BookWidget):
         figures.heatmap(weights, queries=tokens, keys=tokens, digits=3 if n < 5 else 2, ax=matrix)
         matrix.axhspan(i - 0.5, i + 0.5, fill=False, ec=LIGHT["query"], lw=2)
         matrix.axvspan(i - 0.5, i + 0.5, fill=False, ec=LIGHT["key"], lw=2)
-        matrix.set_xlabel(textwrap.fill(self.said(), 58))
+        matrix.set_xlabel(textwrap.fill(self.announcement(), 58))
         return figure
 
 

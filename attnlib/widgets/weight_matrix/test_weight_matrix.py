@@ -32,7 +32,7 @@ def test_what_is_wrong_is_refused(words, trait, value):
     refused(WeightMatrix, words, **{trait: value})
 
 
-def test_as_many_values_as_keys_and_no_others_later():
+def test_numbers_of_keys_and_values_are_fixed():
     with pytest.raises(TraitError, match="as many values as keys, got 3 values and 2 keys"):
         WeightMatrix(K=[[1, 0], [0, 1]])
     matrix = WeightMatrix()
@@ -70,7 +70,7 @@ def test_along_the_keys_a_query_is_answered_alone(axis, alone):
 def test_the_picture_says_what_the_widget_says(axis):
     matrix = WeightMatrix(row=1, axis=axis)
     written = re.findall(r"<!-- (.*?) -->", matrix.picture()["image/svg+xml"])
-    assert matrix.said() in " ".join(written)
+    assert matrix.announcement() in " ".join(written)
     wanted = [f"{w:.3f}" for w in matrix.weights.ravel()]
     assert [text for text in written if re.fullmatch(r"0\.\d{3}|1\.000", text)] == wanted
 
@@ -83,10 +83,10 @@ def test_the_javascript_computes_the_same(javascript, axis):
     for n_q, n_k in [(1, 1), (1, 4), (4, 1), (3, 2), (4, 4)]:
         Q, K = (rng.uniform(-3, 3, (n, 2)) for n in (n_q, n_k))
         V = rng.uniform(0, 12, (n_k, 2))
-        (found,) = answering(("answers", Q, K, V, axis))
+        (result,) = answering(("answers", Q, K, V, axis))
         expected = WeightMatrix(Q=Q, K=K, V=V, axis=axis)
         for stage in ("scores", "weights", "output"):
-            np.testing.assert_allclose(found[stage], getattr(expected, stage), 1e-9, 1e-12)
+            np.testing.assert_allclose(result[stage], getattr(expected, stage), 1e-9, 1e-12)
 
 
 def table(page, name):
@@ -101,12 +101,12 @@ def table(page, name):
 def diamonds(page):
     """Where the answers are drawn, one for each query, in the units of the values."""
     low, high = WeightMatrix().value_range
-    found = []
+    places = []
     for mark in page.locator(".attn-output").all():
         x, y, r = map(float, re.match(r"M(\S+) ([^l\s]+)l(\S+)", mark.get_attribute("d")).groups())
         unit = (high - low) / 320
-        found.append([low + x * unit, high - (y + r) * unit])
-    return found
+        places.append([low + x * unit, high - (y + r) * unit])
+    return places
 
 
 @browser
@@ -144,7 +144,7 @@ def test_a_dragged_query_moves_its_own_answer_only(show):
 
 
 @browser
-def test_a_row_is_chosen_by_pressing_it_in_any_matrix(show):
+def test_pressing_a_row_in_any_matrix_chooses_it(show):
     page = show(WeightMatrix(Q=[[1, 0], [0, 1], [-2, -1]]))
     for name, row in [("Weights", 1), ("Scores", 2), ("Output", 0), ("Queries", 1)]:
         rows = page.get_by_role("table", name=name).get_by_role("row")
@@ -162,10 +162,10 @@ def test_a_complaint_lasts_until_its_field_is_mended(show):
     for name in ("Query 1, x", "Query 2, y"):
         page.get_by_role("textbox", name=name).fill("much")
         page.keyboard.press("Enter")
-    said = page.get_by_role("alert")
-    assert "Query 2, y" in said.inner_text()
+    message = page.get_by_role("alert")
+    assert "Query 2, y" in message.inner_text()
     page.get_by_role("textbox", name="Query 2, y").press("Escape")
-    assert "Query 1, x" in said.inner_text()
+    assert "Query 1, x" in message.inner_text()
     page.get_by_role("button", name="Reset").click()
     frame(page)
-    assert said.inner_text() == ""
+    assert message.inner_text() == ""

@@ -2,9 +2,8 @@
 import { choice } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { panel, presets, readable, spoken } from "../shared/frame.js";
-import { movable } from "../shared/movable.js";
 import { fill, h, number, replaced, set, subscript, svg, trimmed, vector, write } from "../shared/parts.js";
-import { arrowParts, diamond, drawArrow, label } from "../shared/plane.js";
+import { arrowOf, diamond, drawArrow, label } from "../shared/plane.js";
 import { meanOf, mixture, placeLabel, planeOf } from "../shared/plane.js";
 import { answers } from "./answering.js";
 import { matrices } from "./matrices.js";
@@ -29,19 +28,15 @@ function queriesPanel(model, place) {
   const reach = Math.ceil(model.get("key_range")[1]) - 1;
   const ticks = Array.from({ length: reach }, (_, i) => i + 1).flatMap((t) => [-t, t]);
   const plane = planeOf(model.get("key_range"), "Queries and keys", ticks);
-  const keys = model.get("K").map((_, j) => arrowParts("key", `k${subscript(j)}`));
-  const queries = model.get("Q").map((_, i) => {
-    const parts = { ...arrowParts("query", `q${subscript(i)}`), distance: 34 };
-    parts.group = svg("g", null, parts.hit);
-    parts.speak = movable(parts.group, {
-      plane,
+  const keys = model.get("K").map((_, j) => arrowOf(plane, "key", `k${subscript(j)}`));
+  const queries = model.get("Q").map((_, i) =>
+    arrowOf(plane, "query", `q${subscript(i)}`, {
       label: `Query ${i + 1}`,
-      step: 0.1,
       at: () => model.get("Q")[i],
       place: (point) => place(i, point),
-    });
-    return parts;
-  });
+      distance: 34,
+    }),
+  );
   // Below lie the broad queries, so that a key on the same line stays in sight.
   for (const { shaft, tip } of [...queries, ...keys]) plane.root.append(shaft, tip);
   for (const { text } of [...keys, ...queries]) plane.root.append(text);
@@ -59,7 +54,6 @@ function queriesPanel(model, place) {
       drawArrow(plane, parts, Q[i]);
       for (const part of [parts.shaft, parts.tip])
         set(part, { "data-faint": i === chosen ? null : "" });
-      parts.speak();
     });
   }
   return { root: plane.root, draw };
@@ -77,12 +71,12 @@ function answersPanel(model) {
   }));
   for (const { mark, text } of outputs) plane.root.append(mark, text);
 
-  function draw(V, found, chosen) {
-    const middle = meanOf(found.output.map(plane.to));
-    const [ox, oy] = plane.to(found.output[chosen]);
-    mixed.draw(V.map(plane.to), found.weights[chosen], [ox, oy]);
+  function draw(V, result, chosen) {
+    const middle = meanOf(result.output.map(plane.to));
+    const [ox, oy] = plane.to(result.output[chosen]);
+    mixed.draw(V.map(plane.to), result.weights[chosen], [ox, oy]);
     outputs.forEach(({ mark, text }, i) => {
-      const [x, y] = plane.to(found.output[i]);
+      const [x, y] = plane.to(result.output[i]);
       const r = i === chosen ? 9 : 6;
       set(mark, {
         d: diamond([x, y], r),
@@ -127,24 +121,24 @@ export function render({ model, el }) {
   ];
   const writeWorked = readable(worked, (weights, output, row) => {
     const products = weights.map((w, j) => `${number(w, 3)}\u00a0v${subscript(j)}`);
-    const found = vector(output).replace(" ", "\u00a0");
-    write(worked, `y${subscript(row)} = ${products.join(" + ")} = ${found}`);
+    const mixed = vector(output).replace(" ", "\u00a0");
+    write(worked, `y${subscript(row)} = ${products.join(" + ")} = ${mixed}`);
   });
 
   function draw() {
     const [Q, K, V, row, axis] = TRAITS.map((name) => model.get(name));
-    const found = answers(Q, K, V, axis);
+    const result = answers(Q, K, V, axis);
     meeting.draw(Q, K, row);
-    answering.draw(V, found, row);
+    answering.draw(V, result, row);
     keys.draw(K);
     values.draw(V);
-    table.draw(found, row);
+    table.draw({ ...result, row });
     controls.forEach((control) => control.draw());
-    const [scores, weights, output] = [found.scores[row], found.weights[row], found.output[row]];
+    const [scores, weights, output] = [result.scores[row], result.weights[row], result.output[row]];
     writeWorked(weights, output, row);
     const sum = weights.reduce((a, b) => a + b, 0);
     const numbers = { query: row + 1, scores, weights, sum, output };
-    voice.say(() => fill(words.said, numbers), numbers);
+    voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
   el.append(

@@ -138,8 +138,8 @@ class WeightMatrix(BookWidget):
 
     def numbers(self):
         i = self.row
-        found = {"query": i + 1, "scores": self.scores[i], "weights": self.weights[i]}
-        return found | {"sum": self.weights[i].sum(), "output": self.output[i]}
+        numbers = {"query": i + 1, "scores": self.scores[i], "weights": self.weights[i]}
+        return numbers | {"sum": self.weights[i].sum(), "output": self.output[i]}
 
     @still
     def picture(self):
@@ -170,5 +170,5 @@ class WeightMatrix(BookWidget):
             title=f"Weights, softmax along the {self.axis}",
         )  # fmt: skip
         weights.axhspan(self.row - 0.5, self.row + 0.5, fill=False, ec=LIGHT["query"], lw=2)
-        weights.set_xlabel(textwrap.fill(self.said(), 60))
+        weights.set_xlabel(textwrap.fill(self.announcement(), 60))
         return figure
