@@ -262,7 +262,6 @@ def test_unknown_name_lists_near_ones():
 
 def test_contradictions_are_refused():
     for change, words in [
-        (dict(mistakes=(SQUARE, SQUARE)), "two mistakes have one name"),
         (dict(judge=lambda a: None), "cases for a function, or a judge"),
         (dict(cases=()), "cases for a function, or a judge"),
         (dict(reference=3.0), "a reference function has cases"),
