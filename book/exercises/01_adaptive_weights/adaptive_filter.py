@@ -18,6 +18,8 @@ CASES = (
     Case("a bandwidth of 1", ([0.0, 1.0, 3.0], 1.0)),
     Case("a bandwidth other than 1", ([0.0, 1.0, 3.0], 0.5)),
     Case("a longer signal", ([0.2, -0.1, 0.1, 2.1, 1.8, 2.0, 0.3], 0.7)),
+    Case("whole numbers", ([3, -1, 2, 1], 2), rare=True),
+    Case("a single reading", ([-0.7], 0.5), rare=True),
 )
 
 PROPERTIES = (inside(lambda x, h: x.min(), lambda x, h: x.max(), "the range of x"),)

@@ -15,7 +15,9 @@ def kernel_weights(x, t, bandwidth):
 CASES = (
     Case("a bandwidth of 1", ([0.0, 0.5, 2.0], 0, 1.0)),
     Case("a bandwidth other than 1", ([0.0, 0.5, 2.0], 1, 2.0)),
-    Case("a position inside the signal", ([2.0, 2.5, 0.0, 2.0, 1.5], 3, 0.5)),
+    Case("a position inside the signal", ([2.0, 2.5, -1.0, 2.0, 1.5], 3, 0.5)),
+    Case("whole numbers", ([3, 1, 2, 1], 2, 1), rare=True),
+    Case("a single reading", ([-0.7], 0, 0.5), rare=True),
 )
 
 PROPERTIES = (

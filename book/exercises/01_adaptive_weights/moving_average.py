@@ -17,7 +17,8 @@ CASES = (
     Case("a width of 1", ([2.0, 5.0, 3.0], 1)),
     Case("a constant signal", ([2.0, 2.0, 2.0], 3)),
     Case("a width of 3", ([0.0, 3.0, 9.0, 1.0], 3)),
-    Case("a larger width", ([1.0, 0.0, 4.5, 2.0, 8.1, 5.0, 7.0], 5)),
+    Case("a larger width", ([1.0, 0.0, 4.5, -2.0, 8.1, 5.0, 7.0], 5)),
+    Case("whole numbers", ([3, 1, 1], 3), rare=True),
     Case("a width beyond the signal", ([1.5, 0.5], 5), rare=True),
 )
 
