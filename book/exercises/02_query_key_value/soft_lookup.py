@@ -33,6 +33,8 @@ CASES = (
             [[1.0, 5.0], [2.0, -1.0], [0.0, 3.0], [4.0, 0.0]],
         ),
     ),
+    Case("a single element", ([0.5, -2.0], [[-1.0, 0.3]], [[2.0, -1.5, 0.4]]), rare=True),
+    Case("values of one number", ([2.0], [[0.5], [-1.0]], [[3.0], [-1.2]]), rare=True),
 )
 
 PROPERTIES = (
@@ -42,3 +44,7 @@ PROPERTIES = (
         "the range of the values, column by column",
     ),
 )
+
+
+def lengths(x):
+    return np.linalg.norm(x, axis=-1)

@@ -21,6 +21,8 @@ CASES = (
     Case("a matrix", ([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]],)),
     Case("a matrix whose rows lie far apart", ([[1e4, 1e4 - 1], [800, 799], [-1e4, 2]],)),
     Case("a matrix of one row", ([[2.0, 1.0]],), rare=True),
+    Case("a matrix of one column", ([[2.0], [1e4]],), rare=True),
+    Case("a single score", ([-3.0],), rare=True),
     Case("whole numbers", ([2, 1],), rare=True),
 )
 
