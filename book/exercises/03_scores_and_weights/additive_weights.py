@@ -13,7 +13,7 @@ def additive_weights(Q, K, W_q, W_k, v):
 
 
 CASES = (
-    Case("one query, one hidden unit", ([[1.0]], [[0.0], [-1.0]], [[1.0]], [[2.0]], [3.0])),
+    Case("one query, one hidden unit", ([[1.0]], [[0.5], [-1.0]], [[1.0]], [[2.0]], [3.0])),
     Case(
         "queries as long as keys",
         (
@@ -34,6 +34,7 @@ CASES = (
             [1.5, -2.0],
         ),
     ),
+    Case("one key", ([[0.3, -1.0], [2.0, 0.5]], [[1.5]], [[1.0], [-0.4]], [[0.7]], [2]), rare=True),
 )
 
 PROPERTIES = (not_negative, sums_to_one)

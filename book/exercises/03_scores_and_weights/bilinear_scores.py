@@ -12,7 +12,7 @@ def bilinear_scores(Q, K, W):
 
 
 CASES = (
-    Case("one query", ([[1.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 0.0]])),
+    Case("one query", ([[1.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [-2.0, 0.0]])),
     Case(
         "queries as long as keys",
         (
@@ -29,4 +29,6 @@ CASES = (
             [[1.0, -1.0], [0.0, 2.0], [0.7, 0.1]],
         ),
     ),
+    Case("one number each", ([[2.0]], [[-0.5]], [[3.0]]), rare=True),
+    Case("whole numbers", ([[2, -1]], [[1], [3]], [[1], [2]]), rare=True),
 )

@@ -20,6 +20,8 @@ CASES = (
     Case("equal scores", ([1.0, 0.2, 1.0],)),
     Case("negative scores", ([-3.0, -2.6, -5.0, -2.9],)),
     Case("a single score", ([0.7],), rare=True),
+    Case("whole numbers", ([1, 2, 0],), rare=True),
+    Case("large scores", ([1000.2, 999.0, 1000.5],), rare=True),
 )
 
 
