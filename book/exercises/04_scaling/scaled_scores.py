@@ -17,6 +17,8 @@ CASES = (
     Case("more keys than queries", draw((1, 4), (3, 4))),
     Case("a batch", draw((5, 2, 3), (5, 4, 3))),
     Case("a batch with heads", draw((2, 3, 4, 5), (2, 3, 2, 5))),
+    Case("one key, rows of one number", draw((3, 1), (1, 1)), rare=True),
+    Case("whole numbers", ([[1, 2]], [[3, -1], [2, 2]]), rare=True),
 )
 
 PROPERTIES = (

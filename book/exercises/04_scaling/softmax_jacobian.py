@@ -18,6 +18,7 @@ CASES = (
     Case("three weights", ([0.2, 0.5, 0.3],)),
     Case("all weight on one element", ([0.0, 1.0, 0.0],)),
     Case("a very small weight", ([0.9, 0.095, 0.005],)),
+    Case("a single weight", ([1.0],), rare=True),
 )
 
 PROPERTIES = (
@@ -69,7 +70,7 @@ def nearly_right(values, cases):
     """Near the derivatives, but as far off as differences with a large step are."""
     right = [softmax_jacobian(*case.args) for case in cases]
     off = [np.abs(J - R).max() for J, R in zip(values, right) if R.any()]
-    return 1e-9 < min(off) and 1e-7 < max(off) < 0.02 and not any(right_parts(values, cases))
+    return 1e-9 < min(off) and max(off) < 0.02 and not any(right_parts(values, cases))
 
 
 def differences(w, step):
