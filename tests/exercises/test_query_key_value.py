@@ -33,6 +33,12 @@ def test_aim_passes_above_nine_tenths_only(q):
         assert check(AIM, np.array(q)).passed == (share > 0.9)
 
 
+@pytest.mark.parametrize("length, passes", [(4.35, False), (4.45, True)])
+def test_aim_draws_its_line_at_nine_tenths(length, passes):
+    # The weights are as 1 : exp(length / 2) : exp(-length), so the second is 0.897 or 0.902.
+    assert check(AIM, [0, length]).passed == passes
+
+
 @pytest.mark.parametrize("length", [1e-300, 0.5, 1, 5, 50, 1e300])
 def test_aim_names_the_tie_at_any_length(length):
     reply = check(AIM, [-length, length])
