@@ -119,7 +119,8 @@ def kinds(path):
 
     Each has a function of its name in the Python file beside the text. It takes a generator of
     random numbers and returns its variables, a dict, and the answer. In the text ``{expression}``
-    is computed from these variables, with the module's names and those of `math`.
+    is computed from these variables, with the module's names and those of `math`. A step whose
+    text comes out empty is left out, and so is a mistake whose numbers do.
     """
     python = module(path)
     for section in sections(path):
@@ -155,8 +156,12 @@ def _drawing(function, names, section, replies):
         return Problem(
             question=filled(section.text),
             answer=answer,
-            working=[filled(step.text) for step in section.steps],
-            mistakes={filled(reply): np.hstack(numbers(wrong)) for wrong, reply in replies},
+            working=[text for step in section.steps if (text := filled(step.text))],
+            mistakes={
+                filled(reply): values
+                for wrong, reply in replies
+                if (values := np.hstack(numbers(wrong))).size
+            },
         )
 
     return draw

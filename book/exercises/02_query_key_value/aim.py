@@ -7,41 +7,37 @@ from attnlib.exercises.engine.showing import show
 
 TOY_KEYS = np.array([[1.0, 0.0], [0.5, 0.5], [-1.0, -1.0]])
 
+q = [0.0, 10.0]
+
 TIE = (
     "This q points along k_2 = [0.5, 0.5] itself, and k_1 = [1, 0] then scores the same: a key "
     "need not be the best query for itself. Make q's second number larger than its first."
 )
-
 TIE_WITH_THIRD = (
     "Elements 2 and 3 tie: k_2 and k_3 lie on one line through the origin, and q is at a right "
     "angle to it, so both score 0. Add some “up”, a larger second number: that raises the score of "
     "k_2 and lowers that of k_3."
 )
-
 ZERO = "The zero query scores every key 0, so all weights are equal. Give q a direction."
-
 SHORT = (
     "The direction is right, element 2 gets most weight, but the scores lie too close together. "
     "A longer q in the same direction spreads them."
 )
-
 FIRST = (
     "This q favours element 1. Only q's first number meets k_1 = [1, 0], while k_2 takes half of "
     "each: make the first smaller, the second larger."
 )
-
 THIRD = (
     "This q favours element 3: k_3 = [-1, -1] wins when q's two numbers have a negative sum. "
     "Turn q to the side where the sum is positive."
 )
-
 FIRST_AND_THIRD = (
     "Elements 1 and 3 tie, and element 2 is behind both. “Up”, a larger second number, leaves the "
     "score of k_1 as it is, raises that of k_2 and lowers that of k_3."
 )
 
 
-def judge_aim(q):
+def judge(q):
     """None if q gives element 2 of the toy more than 0.9 of the weight, else why not."""
     scores = TOY_KEYS @ q
     if softmax(scores)[1] > 0.9:
@@ -59,12 +55,4 @@ def judge_aim(q):
     return FIRST if scores[0] > scores[1] else SHORT
 
 
-def _weights_of_aim(q):
-    return f"It gives the three elements the weights {show(softmax(TOY_KEYS @ q))}."
-
-
-q = np.array([0.0, 10.0])
-
-PROPERTIES = (_weights_of_aim,)
-
-judge = judge_aim
+PROPERTIES = (lambda q: f"It gives the three elements the weights {show(softmax(TOY_KEYS @ q))}.",)

@@ -4,6 +4,8 @@ import numpy as np
 
 KEYS = np.arange(-2.0, 3.0)
 
+second = KEYS**2
+
 #: How far a gap between directions may be off half a turn.
 SLACK = 1e-7
 
@@ -11,12 +13,10 @@ LINE = (
     "The five keys still lie on one line, though perhaps a slanting one. Along a line a score only "
     "rises or falls, so only the two ends can be best alone. The new component has to bend."
 )
-
 EDGE = (
     "No key is inside, but one lies on the straight line between two others: there its score is "
     "never more than the better of theirs, so the best it can do is tie. Bend that stretch, too."
 )
-
 INSIDE = (
     "At least one key lies inside the shape that the others span. A score is linear in the key, so "
     "at an inner point it is never the largest. Draw the five points and put a band round them."
@@ -47,7 +47,7 @@ def bent(heights):
     return rest / size if size > 1e-12 * np.abs(heights).max() else None
 
 
-def judge_heights(heights):
+def judge(heights):
     """None if every key is a corner, else why not."""
     rest = bent(heights)
     if rest is None:
@@ -58,15 +58,11 @@ def judge_heights(heights):
     return EDGE if (gaps < np.pi + SLACK).any() else None
 
 
-def _never_alone(heights):
+def never_alone(heights):
     rest = bent(heights)
     gaps = widest_gaps(rest) if rest is not None else np.array([9.0, 0, 0, 0, 9.0])
     lost = [f"{key:.0f}" for key in KEYS[gaps < np.pi + SLACK]]
     return f"No query gives these keys the largest score alone: {', '.join(lost)}."
 
 
-second = KEYS**2
-
-PROPERTIES = (_never_alone,)
-
-judge = judge_heights
+PROPERTIES = (never_alone,)

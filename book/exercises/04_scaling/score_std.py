@@ -10,60 +10,59 @@ def score_std(d, var_q, var_k):
     return float(np.sqrt(d * var_q * var_k))
 
 
-def _exponents(values, cases):
+CASES = (
+    Case("one component of unit variance", (1, 1.0, 1.0)),
+    Case("several components of unit variance", (7, 1.0, 1.0)),
+    Case("other variances", (3, 4.0, 0.5)),
+    Case("many components", (512, 0.3, 2.0)),
+)
+
+
+def exponents(values, cases):
     """x, y and z if every value is d^x · var_q^y · var_k^z; NaN otherwise."""
     table = np.log([case.args for case in cases])
     if min(values) <= 0:
         return np.full(3, np.nan)
     logs = np.log(np.array(values))
-    found = np.linalg.lstsq(table, logs, rcond=None)[0]
-    return found.round(6) if np.allclose(table @ found, logs, atol=1e-5) else np.full(3, np.nan)
+    powers = np.linalg.lstsq(table, logs, rcond=None)[0]
+    return powers.round(6) if np.allclose(table @ powers, logs, atol=1e-5) else np.full(3, np.nan)
 
 
-def _one_left_out(values, cases):
-    powers = _exponents(values, cases)
+def one_left_out(values, cases):
+    powers = exponents(values, cases)
     return bool(np.isin(powers, (0.0, 0.5)).all() and 0 in powers and powers.any())
 
 
-def _part_outside_the_root(values, cases):
-    powers = _exponents(values, cases)
+def part_outside_the_root(values, cases):
+    powers = exponents(values, cases)
     return bool(np.isin(powers, (0.5, 1.0)).all() and len(set(powers)) == 2)
 
 
-def _root_twice(values, cases):
-    powers = _exponents(values, cases)
-    return bool(np.isin(powers, (0.25, 0.5)).all() and 0.25 in powers)
-
-
-def _same_for_all(values, cases):
+def same_for_all(values, cases):
     return np.allclose(values, values[0])
 
 
-def _d_hard_coded(values, cases):
+def d_hard_coded(values, cases):
     per_term = [value / score_std(1, *case.args[1:]) for value, case in zip(values, cases)]
     same = np.allclose(per_term, per_term[0]) and per_term[0] > 0
-    return bool(same) and not _one_left_out(values, cases)
+    return bool(same) and not one_left_out(values, cases)
 
 
-def _near(power):
-    """Within 5 %, as a simulation is, but nowhere exact; of the variance for power 2."""
-
-    def near(values, cases):
-        ratios = np.array([v / score_std(*case.args) ** power for v, case in zip(values, cases)])
-        spread = np.ptp(ratios) > 1e-4 and np.abs(ratios - 1).min() > 1e-6
-        places = [np.isclose(v, np.round(v, 4), rtol=0, atol=1e-12) for v in values]
-        return bool(spread and np.abs(ratios - 1).max() < 0.05 and not all(places))
-
-    return near
+def close(values, cases):
+    """Within 5 %, as a simulation is, but nowhere exact."""
+    ratios = np.array([value / score_std(*case.args) for value, case in zip(values, cases)])
+    spread = np.ptp(ratios) > 1e-4 and np.abs(ratios - 1).min() > 1e-6
+    rounded = all(np.isclose(v, np.round(v, 4), rtol=0, atol=1e-12) for v in values)
+    return bool(spread and np.abs(ratios - 1).max() < 0.05 and not rounded)
 
 
-def _simulated(d, var_q, var_k):
+def simulated(d, var_q, var_k):
     rng = np.random.default_rng(d)
     q = rng.normal(0, np.sqrt(var_q), (2500, d))
     return float((q * rng.normal(0, np.sqrt(var_k), (2500, d))).sum(axis=1).std())
 
 
-def _variances_added(values, cases):
+def variances_added(values, cases):
     """Whatever is then done with the sum."""
     sums = (lambda d, a, b: a + b, lambda d, a, b: d * a + b, lambda d, a, b: a + d * b,
             lambda d, a, b: d * (a + b), lambda d, a, b: d * (a + b) / 2,
@@ -73,11 +72,3 @@ def _variances_added(values, cases):
         for total in sums
         for power in (1, 2)
     )
-
-
-CASES = (
-    Case("one component of unit variance", (1, 1.0, 1.0)),
-    Case("several components of unit variance", (7, 1.0, 1.0)),
-    Case("other variances", (3, 4.0, 0.5)),
-    Case("many components", (512, 0.3, 2.0)),
-)
