@@ -10,23 +10,6 @@ def parameter_count(d_model, d_ff, bias):
     return attention + network + 4 * d_model
 
 
-def _with(
-    *,
-    attention=lambda d, h: 4 * d * d,
-    attention_bias=lambda d, h, bias: 4 * d * bool(bias),
-    network=lambda d, h: 2 * d * h,
-    network_bias=lambda d, h, bias: h + d,
-    norms=lambda d, h: 4 * d,
-):
-    """parameter_count with one term replaced."""
-
-    def wrong(d, h, bias):
-        matrices = attention(d, h) + network(d, h)
-        return matrices + attention_bias(d, h, bias) + network_bias(d, h, bias) + norms(d, h)
-
-    return wrong
-
-
 CASES = (
     Case("no biases in attention", (4, 8, False)),
     Case("biases in attention", (5, 7, True)),
