@@ -8,9 +8,13 @@ from attnlib.exercises.engine.drawing import draw
 
 def bias_gradient(d, b):
     """The sum of the derivatives over all uses of each entry."""
+    return d.sum(axis=copied_along(d, b)).reshape(b.shape)
+
+
+def copied_along(d, b):
+    """The axes of d that b does not have, and those along which its size is 1."""
     new = d.ndim - b.ndim
-    axes = (*range(new), *(new + i for i, size in enumerate(b.shape) if size == 1))
-    return d.sum(axis=axes).reshape(b.shape)
+    return (*range(new), *(new + i for i, size in enumerate(b.shape) if size == 1))
 
 
 CASES = (
@@ -18,6 +22,7 @@ CASES = (
     Case("a column", draw((2, 3), (2, 1))),
     Case("a row of a square", draw((3, 3), (3,))),
     Case("a column of a square", draw((4, 4), (4, 1))),
+    Case("axes of size 1", draw((1, 3, 1), (3, 1))),
     Case("a single number", (*draw((3, 2)), np.array(2.0))),
     Case("the same shape", draw((2, 4), (2, 4))),
     Case("a row of a batch", draw((2, 3, 5), (5,))),
@@ -26,22 +31,21 @@ CASES = (
 )
 
 
-def new_axes(d, b):
-    """The axes of d in front that b does not have."""
-    return tuple(range(d.ndim - b.ndim))
+def one_by_one(d, b):
+    total = np.zeros(b.shape)
+    for place in np.ndindex(d.shape):
+        entry = [i if size > 1 else 0 for i, size in zip(place[d.ndim - b.ndim :], b.shape)]
+        total[tuple(entry)] += d[place]
+    return total
 
 
-def stretched_axes(d, b):
-    """The axes of d along which b has size 1."""
-    new = d.ndim - b.ndim
-    return tuple(new + i for i in range(b.ndim) if b.shape[i] == 1 != d.shape[new + i])
-
-
-def one_use(d, b, index):
-    """The first use of each entry, or the last."""
-    axes = new_axes(d, b) + stretched_axes(d, b)
-    at = tuple(index if axis in axes else slice(None) for axis in range(d.ndim))
-    return d[at].reshape(b.shape)
+def step_by_step(d, b):
+    while d.ndim > b.ndim:
+        d = d.sum(axis=0)
+    for axis, size in enumerate(b.shape):
+        if size == 1:
+            d = d.sum(axis=axis, keepdims=True)
+    return d
 
 
 def from_the_left(d, b):

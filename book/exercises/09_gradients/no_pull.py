@@ -33,16 +33,12 @@ def judge(v):
     if abs(slope) < 0.01:
         return NEARLY
     steps = np.diff(v)
-    if np.isclose(*steps, atol=1e-6 * reach):
-        return LINE
     if (steps >= 0).all():
         return RISING
     if (steps <= 0).all():
         return FALLING
     if abs(steps.sum()) < 1e-3 * reach:
         return SYMMETRIC
-    if abs(covariance(v, WEIGHTS[::-1])) < 1e-3 * reach:
-        return MIRRORED
     if abs(WEIGHTS @ (v * KEYS)) < 1e-3 * reach:
         return NOT_CENTRED
     if abs(WEIGHTS @ v) < 1e-3 * reach:
@@ -60,10 +56,6 @@ PROPERTIES = (
 ALIKE = (
     "All three values are alike, or nearly so. Then no weights change the output, whatever moves "
     "them. Find values of which one at least differs clearly from the others."
-)
-LINE = (
-    "These values lie on a line over the keys, so they rise or fall with them, and the output "
-    "follows the query. The values must not go up or down with the keys on the whole."
 )
 RISING = (
     "These values never fall from one key to the next. A query that rises moves weight to larger "
@@ -84,10 +76,6 @@ OUTPUT_0 = (
 NOT_CENTRED = (
     "The weighted mean of value times key is 0 here. From it the product of the two means has to "
     "be subtracted, the mean value times the mean key: neither mean is 0."
-)
-MIRRORED = (
-    "That is right for the query −0.5: the weights are turned round. At 0.5 the key 1 has the "
-    "largest weight."
 )
 NEARLY = (
     "The output hardly moves, but it moves. Compute the weights to more digits, and give the last "

@@ -91,7 +91,7 @@ SCORES = {
         "q @ k + 0.1 * t * (s == t)",
         "q @ k + 0.1 * t * (abs(s - t) > 4)",
     ],
-    "small steps": ["q @ k + 0.001 * s"],
+    "small steps": ["q @ k + 0.001 * s", "q @ k + 0.001 * (s == 5)"],
     "large numbers": ["1e5 * (q turned to t @ k turned to s, base 100) + 3e5 * cos(t - s)"],
 }
 
@@ -128,44 +128,9 @@ def wrong_only_of(relative, values, cases):
     return bool(wrong) and all(truth == relative for truth in wrong)
 
 
-def largest_step(score, q, k):
-    """The most that a score changes when both positions are shifted by one."""
-    return max(abs(score(q, k, t + 1, s + 1) - score(q, k, t, s)) for t, s in ALL)
+def too_much(values, cases):
+    return wrong_only_of(True, values, cases)
 
 
-def by_tolerance(values, cases):
-    """Whether those scores are called relative whose steps are below some number."""
-    steps = [largest_step(*case.args) for case in cases]
-    below = max((step for step, value in zip(steps, values) if value), default=0)
-    above = min((step for step, value in zip(steps, values) if not value), default=0)
-    return below < above and above > 1e-13  # rounding of numbers about 1 is smaller
-
-
-def first_places(values, cases):
-    """Whether all positions up to some place are tried, and none beyond it."""
-
-    def up_to(n, score, q, k):
-        return all(close(score(q, k, t + 1, s + 1), score(q, k, t, s)) for t, s in np.ndindex(n, n))
-
-    return any(
-        all(bool(value) == up_to(n, *case.args) for value, case in zip(values, cases))
-        for n in range(2, LAST)
-    )
-
-
-def too_tight(*outcomes):
-    return wrong_only_of(True, *outcomes) and by_tolerance(*outcomes)
-
-
-def too_loose(*outcomes):
-    return wrong_only_of(False, *outcomes) and by_tolerance(*outcomes)
-
-
-def too_much(*outcomes):
-    return wrong_only_of(True, *outcomes) and not by_tolerance(*outcomes)
-
-
-def too_few(*outcomes):
-    return wrong_only_of(False, *outcomes) and not (
-        by_tolerance(*outcomes) or first_places(*outcomes)
-    )
+def too_few(values, cases):
+    return wrong_only_of(False, values, cases)

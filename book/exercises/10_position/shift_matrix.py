@@ -4,7 +4,7 @@ import numpy as np
 
 from attnlib.exercises import Case
 
-from .sinusoids import frequencies
+from .sinusoids import frequencies, waves
 
 
 def shift_matrix(k, d, base):
@@ -38,3 +38,10 @@ def keeps_lengths(R, k, d, base):
 
 
 PROPERTIES = (keeps_lengths,)
+
+
+def fitted(k, d, base):
+    """By least squares, from many positions to those k further on."""
+    t = np.arange(4 * d)
+    before, after = (waves(np.outer(s, frequencies(d, base))) for s in (t, t + k))
+    return np.linalg.lstsq(before, after, rcond=None)[0]

@@ -26,7 +26,7 @@ def waves(angles):
 
 CASES = (
     Case("two positions, one pair", (2, 2, 10.0)),
-    Case("two pairs", (3, 4, 100.0)),
+    Case("two pairs", (3, 4, 100)),
     Case("as many positions as components", (6, 6, 16.0)),
     Case("more components than positions", (3, 8, 10000.0)),
     Case("the first position alone", (1, 4, 100.0)),

@@ -5,6 +5,7 @@ import numpy as np
 from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 
+from .shift_matrix import blocks
 from .sinusoids import frequencies, side_by_side
 
 
@@ -23,7 +24,7 @@ CASES = (
     Case("two rows, two pairs", (*draw((2, 4)), [3, 0], 100.0)),
     Case("positions in another order", (*draw((3, 6)), [5, 2, 9], 16.0)),
     Case("a square", (*draw((4, 4)), [7, 8, 9, 10], 10000.0)),
-    Case("a position before 0", (*draw((2, 6)), [-2, 4], 100.0)),
+    Case("a position before 0, and a fraction", (*draw((2, 6)), [-2, 4.5], 100.0)),
 )
 
 
@@ -34,3 +35,9 @@ def keeps_lengths(answer, X, positions, base):
 
 
 PROPERTIES = (keeps_lengths,)
+
+
+def as_complex(X, angles):
+    """Each pair as a complex number, times one of length 1."""
+    pairs = (X[:, 0::2] + 1j * X[:, 1::2]) * np.exp(1j * angles)
+    return side_by_side(pairs.real, pairs.imag)

@@ -29,5 +29,16 @@ CASES = (
     ),
     Case("as many rows as numbers", (*draw((4, 4), (4,), (4,)), 1e-5)),
     Case("more rows than numbers", (*draw((5, 2), (2,), (2,)), 1e-3)),
+    Case("a large mean", (1000 + draw((2, 5))[0], *draw((5,), (5,)), 0.01)),
+    Case("axes of size 1", (*draw((1, 1, 3), (3,), (3,)), 1e-5)),
     Case("a batch", (*draw((2, 3, 5), (5,), (5,)), 0.1)),
 )
+
+
+def row_by_row(X, gain, bias, epsilon):
+    normed_rows = np.empty(X.shape)
+    for place in np.ndindex(X.shape[:-1]):
+        mean = sum(X[place]) / len(X[place])
+        variance = sum((x - mean) ** 2 for x in X[place]) / len(X[place])
+        normed_rows[place] = gain * (X[place] - mean) / (variance + epsilon) ** 0.5 + bias
+    return normed_rows

@@ -1,5 +1,7 @@
 """How many numbers an encoder block learns."""
 
+import numpy as np
+
 from attnlib.exercises import Case
 
 
@@ -17,3 +19,16 @@ CASES = (
     Case("four times as wide", (16, 64, True)),
     Case("larger", (48, 100, True)),
 )
+
+
+def off_by(*terms):
+    """Whether an answer is wrong by these terms alone, each times some factor."""
+
+    def recognise(values, cases):
+        errors = [value - parameter_count(*case.args) for value, case in zip(values, cases)]
+        names = [dict(zip(("d", "h", "bias"), case.args)) for case in cases]
+        table = np.array([[eval(term, {}, name) for term in terms] for name in names], dtype=float)
+        factors = np.linalg.lstsq(table, errors, rcond=None)[0]
+        return np.any(errors) and np.allclose(table @ factors, errors)
+
+    return recognise

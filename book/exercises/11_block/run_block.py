@@ -95,3 +95,11 @@ CASES = (
         ),
     ),
 )
+
+
+def with_all_four(X, attention, network, norm_1, norm_2, norm_first):
+    """Four places for a norm, two of which do nothing."""
+    for part, norm in [(attention, norm_1), (network, norm_2)]:
+        before, after = (norm, np.asarray) if norm_first else (np.asarray, norm)
+        X = after(X + part(before(X)))
+    return X
