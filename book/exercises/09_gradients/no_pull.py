@@ -6,85 +6,39 @@ from attnlib import softmax
 from attnlib.exercises.engine.showing import show
 
 KEYS = np.array([-1.0, 0.0, 1.0])
-
 WEIGHTS = softmax(0.5 * KEYS)
 
-ALIKE = (
-    "All three values are alike, or nearly so. Then no weights change the output, whatever moves "
-    "them. Find values of which one at least differs clearly from the others."
-)
 
-LINE = (
-    "These values lie on a line over the keys, so they rise or fall with them, and the output "
-    "follows the query. The values must not go up or down with the keys on the whole."
-)
-
-RISING = (
-    "These values never fall from one key to the next. A query that rises moves weight to larger "
-    "keys, so the output rises. Some values have to go against the keys."
-)
-
-FALLING = (
-    "These values never rise from one key to the next. A query that rises moves weight to larger "
-    "keys, so the output falls. Some values have to go with the keys."
-)
-
-SYMMETRIC = (
-    "The outer values are alike. That is right for the query 0, where both outer keys have the "
-    "same weight. At 0.5 the key 1 has more than the key −1."
-)
-
-OUTPUT_0 = (
-    "The output is 0 here, the mean of the values under the weights. But it moves. What has to be "
-    "0 is the covariance of values and keys."
-)
-
-NOT_CENTRED = (
-    "The weighted mean of value times key is 0 here. From it the product of the two means has to "
-    "be subtracted, the mean value times the mean key: neither mean is 0."
-)
-
-MIRRORED = (
-    "That is right for the query −0.5: the weights are turned round. At 0.5 the key 1 has the "
-    "largest weight."
-)
-
-NEARLY = (
-    "The output hardly moves, but it moves. Compute the weights to more digits, and give the last "
-    "value as a formula."
-)
-
-MOVES = (
-    "The output moves with the query here. Fix two of the values, and solve for the third: the "
-    "covariance of values and keys under the weights is linear in it."
-)
+def covariance(v, weights=WEIGHTS):
+    return float(weights @ (v * KEYS) - (weights @ v) * (weights @ KEYS))
 
 
-def _covariance(v, w=WEIGHTS):
-    return float(w @ (v * KEYS) - (w @ v) * (w @ KEYS))
+def solved(first, second, goal):
+    """The third value for which a linear function of the values is 0."""
+    start, step = goal(np.array([first, second, 0.0])), goal(np.array([0.0, 0.0, 1.0]))
+    return np.array([first, second, -start / step])
 
 
-def judge_no_pull(v):
+values = solved(1.0, 0.0, covariance)
+
+
+def judge(v):
     """None if the output does not move with the query, and the values are not alike; else why."""
     reach = np.ptp(v)
     if reach < 1e-3 * max(1e-6, np.abs(v).max()):
         return ALIKE
-    slope = _covariance(v) / reach
+    slope = covariance(v) / reach
     if abs(slope) < 5e-4:
         return None
     if abs(slope) < 0.01:
         return NEARLY
     steps = np.diff(v)
-    if np.isclose(*steps, atol=1e-6 * reach):
-        return LINE
     if (steps >= 0).all():
         return RISING
     if (steps <= 0).all():
         return FALLING
     if abs(steps.sum()) < 1e-3 * reach:
         return SYMMETRIC
-    if abs(_covariance(v, WEIGHTS[::-1])) < 1e-3 * reach:
-        return MIRRORED
     if abs(WEIGHTS @ (v * KEYS)) < 1e-3 * reach:
         return NOT_CENTRED
     if abs(WEIGHTS @ v) < 1e-3 * reach:
@@ -92,21 +46,42 @@ def judge_no_pull(v):
     return MOVES
 
 
-def _slope(v):
-    return (
-        f"The weights are {show(WEIGHTS)}, and the output moves by {show(_covariance(v))} times a "
+PROPERTIES = (
+    lambda v: (
+        f"The weights are {show(WEIGHTS)}, and the output moves by {show(covariance(v))} times a "
         "small move of the query."
-    )
+    ),
+)
 
-
-def _third(first, second, goal):
-    """The third value for which a linear function of the values is 0."""
-    start, step = goal(np.array([first, second, 0.0])), goal(np.array([0.0, 0.0, 1.0]))
-    return np.array([first, second, -start / step])
-
-
-values = _third(1.0, 0.0, _covariance)
-
-PROPERTIES = (_slope,)
-
-judge = judge_no_pull
+ALIKE = (
+    "All three values are alike, or nearly so. Then no weights change the output, whatever moves "
+    "them. Find values of which one at least differs clearly from the others."
+)
+RISING = (
+    "These values never fall from one key to the next. A query that rises moves weight to larger "
+    "keys, so the output rises. Some values have to go against the keys."
+)
+FALLING = (
+    "These values never rise from one key to the next. A query that rises moves weight to larger "
+    "keys, so the output falls. Some values have to go with the keys."
+)
+SYMMETRIC = (
+    "The outer values are alike. That is right for the query 0, where both outer keys have the "
+    "same weight. At 0.5 the key 1 has more than the key −1."
+)
+OUTPUT_0 = (
+    "The output is 0 here, the mean of the values under the weights. But it moves. What has to be "
+    "0 is the covariance of values and keys."
+)
+NOT_CENTRED = (
+    "The weighted mean of value times key is 0 here. From it the product of the two means has to "
+    "be subtracted, the mean value times the mean key: neither mean is 0."
+)
+NEARLY = (
+    "The output hardly moves, but it moves. Compute the weights to more digits, and give the last "
+    "value as a formula."
+)
+MOVES = (
+    "The output moves with the query here. Fix two of the values, and solve for the third: the "
+    "covariance of values and keys under the weights is linear in it."
+)

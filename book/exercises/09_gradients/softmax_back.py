@@ -6,8 +6,6 @@ from attnlib import softmax
 from attnlib.exercises import Case
 from attnlib.exercises.engine.showing import show
 
-from ._softmax import jacobians, less, softmax_mistakes
-
 
 def softmax_back(d_weights, weights):
     """Each derivative's distance from its row's weighted mean, times the weight."""
@@ -16,39 +14,39 @@ def softmax_back(d_weights, weights):
 
 
 CASES = (
-    Case("one row", (np.array([[1.0, 0.0]]), np.array([[0.75, 0.25]]))),
-    Case(
-        "as many rows as columns",
-        (np.array([[1.5, -0.5], [2.0, 3.0]]), np.array([[0.6, 0.4], [0.1, 0.9]])),
-    ),
+    Case("one row", ([[1.0, 0.0]], [[0.75, 0.25]])),
+    Case("as many rows as columns", ([[1.5, -0.5], [2.0, 3.0]], [[0.6, 0.4], [0.1, 0.9]])),
     Case(
         "three rows of four",
         (
-            np.array([[0.3, -1.2, 0.8, 2.1], [1.4, 0.2, -0.7, 0.5], [-0.9, 1.1, 0.6, -1.6]]),
-            np.array([[0.1, 0.2, 0.3, 0.4], [0.25, 0.05, 0.6, 0.1], [0.7, 0.1, 0.1, 0.1]]),
+            [[0.3, -1.2, 0.8, 2.1], [1.4, 0.2, -0.7, 0.5], [-0.9, 1.1, 0.6, -1.6]],
+            [[0.1, 0.2, 0.3, 0.4], [0.25, 0.05, 0.6, 0.1], [0.7, 0.1, 0.1, 0.1]],
         ),
     ),
     Case(
         "weights of 0 and of 1",
-        (
-            np.array([[4.0, -3.0, 2.0], [1.0, 7.0, -5.0]]),
-            np.array([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5]]),
-        ),
+        ([[4.0, -3.0, 2.0], [1.0, 7.0, -5.0]], [[0.0, 1.0, 0.0], [0.5, 0.0, 0.5]]),
     ),
 )
 
-PROPERTIES = (
-    lambda found, d, w: (
-        "A score whose weight is 0 moves nothing, so its derivative should be 0."
-        if np.abs(found[w == 0]).max(initial=0) > 1e-7
-        else None
-    ),
-    lambda found, d, w: (
-        "Raising all scores of a row together changes no weight, so each row should sum to 0; "
-        f"these sum to {show(found.sum(axis=-1))}."
-        if not np.allclose(found.sum(axis=-1), 0, atol=1e-7)
-        else None
-    ),
-)
 
-MORE_0 = {m.name: m.answer for m in softmax_mistakes()}
+def nothing_from_a_weight_of_0(d_scores, d_weights, weights):
+    if np.abs(d_scores[weights == 0]).max(initial=0) > 1e-7:
+        return "A score whose weight is 0 moves nothing, so its derivative should be 0."
+
+
+def rows_sum_to_0(d_scores, d_weights, weights):
+    sums = d_scores.sum(axis=-1)
+    if not np.allclose(sums, 0, atol=1e-7):
+        return (
+            "Raising all scores of a row together changes no weight, so each row should sum to 0; "
+            f"these sum to {show(sums)}."
+        )
+
+
+PROPERTIES = (nothing_from_a_weight_of_0, rows_sum_to_0)
+
+
+def jacobians(weights):
+    """The Jacobian of softmax for each row of weights."""
+    return np.stack([np.diag(w) - np.outer(w, w) for w in weights])

@@ -4,33 +4,20 @@ import numpy as np
 
 from attnlib.exercises import Case
 
-from ._frequencies import falling, wrong_frequencies
+from .sinusoids import frequencies, waves
 
 
-def _block(cos, sin):
-    return [[cos, -sin], [sin, cos]]
-
-
-def shift_matrix(
-    k,
-    d,
-    base,
-    *,
-    places=lambda k: k,
-    frequencies=falling,
-    block=_block,
-    columns=lambda i, d: [2 * i, 2 * i + 1],
-):
+def shift_matrix(k, d, base):
     """A rotation for each pair of columns, by k times its frequency."""
-    R = np.zeros((d, d))
-    for i, angle in enumerate(places(k) * frequencies(d, base)):
-        R[np.ix_(columns(i, d), columns(i, d))] = block(np.cos(angle), np.sin(angle))
+    return blocks(k * frequencies(d, base))
+
+
+def blocks(angles, block=lambda cos, sin: [[cos, -sin], [sin, cos]]):
+    """A matrix with a block on its diagonal for each angle."""
+    R = np.zeros((2 * len(angles), 2 * len(angles)))
+    for i, angle in enumerate(angles):
+        R[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = block(np.cos(angle), np.sin(angle))
     return R
-
-
-def _made(**changed):
-    """shift_matrix with one part replaced."""
-    return lambda k, d, base: shift_matrix(k, d, base, **changed)
 
 
 CASES = (
@@ -41,13 +28,20 @@ CASES = (
     Case("no shift", (0, 4, 100.0)),
 )
 
-PROPERTIES = (
-    lambda R, k, d, base: (
-        None
-        if np.shape(R) != (d, d) or np.allclose(R @ R.T, np.eye(d))
-        else "R @ R.T is not the identity, so lengths change. All descriptions are equally "
-        "long, and so is what a shift makes of them."
-    ),
-)
 
-MORE_0 = {m.name: m.answer for m in wrong_frequencies(_made)}
+def keeps_lengths(R, k, d, base):
+    if np.shape(R) == (d, d) and not np.allclose(R @ R.T, np.eye(d)):
+        return (
+            "R @ R.T is not the identity, so lengths change. All descriptions are equally long, "
+            "and so is what a shift makes of them."
+        )
+
+
+PROPERTIES = (keeps_lengths,)
+
+
+def fitted(k, d, base):
+    """By least squares, from many positions to those k further on."""
+    t = np.arange(4 * d)
+    before, after = (waves(np.outer(s, frequencies(d, base))) for s in (t, t + k))
+    return np.linalg.lstsq(before, after, rcond=None)[0]

@@ -4,44 +4,35 @@ import numpy as np
 
 from attnlib.exercises import Case
 
-from ._frequencies import falling, side_by_side, wrong_frequencies
 
-
-def sinusoids(
-    n,
-    d,
-    base,
-    *,
-    places=np.arange,
-    frequencies=falling,
-    functions=(np.sin, np.cos),
-    join=side_by_side,
-):
+def sinusoids(n, d, base):
     """Sines in the columns 2i, cosines in the columns 2i + 1."""
-    angles = np.outer(places(n), frequencies(d, base))
-    return join(*(function(angles) for function in functions))
+    return waves(np.outer(np.arange(n), frequencies(d, base)))
 
 
-def _made(**changed):
-    """Sinusoids with one part replaced."""
-    return lambda n, d, base: sinusoids(n, d, base, **changed)
+def frequencies(d, base):
+    """The frequency of each pair, in radians a position."""
+    return base ** (-np.arange(0, d, 2) / d)
 
 
-def _own_exponents(n, d, base):
-    angles = np.arange(n)[:, None] * base ** (-np.arange(d) / d)
-    return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
+def side_by_side(first, second):
+    """The two components of each pair in neighbouring columns."""
+    return np.stack([first, second], axis=-1).reshape(len(first), -1)
 
 
-def _made_of_columns(n, d, base):
-    return _own_exponents(n, d, base * base)
+def waves(angles):
+    return side_by_side(np.sin(angles), np.cos(angles))
 
 
 CASES = (
     Case("two positions, one pair", (2, 2, 10.0)),
-    Case("two pairs", (3, 4, 100.0)),
+    Case("two pairs", (3, 4, 100)),
     Case("as many positions as components", (6, 6, 16.0)),
     Case("more components than positions", (3, 8, 10000.0)),
     Case("the first position alone", (1, 4, 100.0)),
 )
 
-MORE_0 = {m.name: m.answer for m in wrong_frequencies(_made)}
+
+def by_column(angles):
+    """The sine of each even column's angle, the cosine of each odd column's."""
+    return np.where(np.arange(angles.shape[1]) % 2, np.cos(angles), np.sin(angles))

@@ -1,4 +1,4 @@
-"""Dropout on attention weights, with what is kept given."""
+"""Dropout on attention weights, with what is kept drawn already."""
 
 import numpy as np
 
@@ -12,37 +12,27 @@ def drop_weights(weights, keep, p):
     return np.where(keep, weights / (1 - p), 0.0)
 
 
-def _weights(*shape):
+def some_weights(*shape):
     (scores,) = draw(shape)
     return softmax(2 * scores)
 
 
-def _kept(*rows):
+def crosses(*rows):
+    """True where there is a cross."""
     return np.array([[letter == "x" for letter in row] for row in rows])
 
 
-def _renormalised(weights, keep, p):
-    kept = weights * keep
-    return kept / kept.sum(axis=-1, keepdims=True)
-
-
-def _shared_equally(weights, keep, p):
-    kept = weights * keep
-    lost = (weights * ~keep).sum(axis=-1, keepdims=True)
-    return kept + keep * lost / keep.sum(axis=-1, keepdims=True)
-
-
 CASES = (
-    Case("one row", (np.array([[0.5, 0.25, 0.25]]), _kept("xx."), 0.2)),
-    Case("as many kept as expected", (_weights(2, 4), _kept("x.xx", "xx.x"), 0.25)),
-    Case("half dropped", (_weights(3, 5), _kept("x..x.", ".xxx.", "x.xxx"), 0.5)),
-    Case("a row that loses all", (_weights(4, 3), _kept("...", "x.x", ".xx", "xxx"), 0.3)),
-    Case("nothing to drop", (_weights(2, 3), _kept("xxx", "xxx"), 0.0), rare=True),
+    Case("one row", ([[0.5, 0.25, 0.25]], crosses("xx."), 0.2)),
+    Case("as many kept as expected", (some_weights(2, 4), crosses("x.xx", "xx.x"), 0.25)),
+    Case("half dropped", (some_weights(3, 5), crosses("x..x.", ".xxx.", "x.xxx"), 0.5)),
+    Case("a row that loses all", (some_weights(4, 3), crosses("...", "x.x", ".xx", "xxx"), 0.3)),
+    Case("nothing to drop", (some_weights(2, 3), crosses("xxx", "xxx"), 0.0), rare=True),
     Case(
         "heads",
         (
-            _weights(2, 3, 3),
-            np.stack([_kept("xxx", "x.x", ".xx"), _kept("xx.", "xxx", "..x")]),
+            some_weights(2, 3, 3),
+            np.stack([crosses("xxx", "x.x", ".xx"), crosses("xx.", "xxx", "..x")]),
             0.1,
         ),
     ),

@@ -1,4 +1,4 @@
-"""A block put together of given parts, with its norms before them or after the sums."""
+"""A block put together of parts that are handed in, with its norms before or after them."""
 
 import numpy as np
 
@@ -49,133 +49,11 @@ def to_size_two_plus_one(X):
     return 2 * X / np.maximum(abs(X).max(axis=-1, keepdims=True), 1e-9) + 1
 
 
-def _before(first, second):
-    """A block with the norm before that goes another way; after it is right."""
-
-    def wrong(X, attention, network, norm_1, norm_2, norm_first):
-        if not norm_first:
-            return run_block(X, attention, network, norm_1, norm_2, norm_first)
-        A = first(X, attention, norm_1)
-        return second(X, A, network, norm_2)
-
-    return wrong
-
-
-def _after(first, second):
-    """A block with the norm after that goes another way; before it is right."""
-
-    def wrong(X, attention, network, norm_1, norm_2, norm_first):
-        if norm_first:
-            return run_block(X, attention, network, norm_1, norm_2, norm_first)
-        return second(first(X, attention, norm_1), network, norm_2)
-
-    return wrong
-
-
-def _both(sum_1, sum_2, once_more=0):
-    """Both kinds of block with other sums: each takes what came and what the part brings."""
-
-    def wrong(X, attention, network, norm_1, norm_2, norm_first):
-        if norm_first:
-            A = sum_1(X, attention(norm_1(X)))
-            return sum_2(A, network(norm_2(A))) + once_more * X
-        A = norm_1(sum_1(X, attention(X)))
-        return norm_2(sum_2(A, network(A)) + once_more * X)
-
-    return wrong
-
-
-def _add(came, brought):
-    return came + brought
-
-
-def _brought(came, brought):
-    return brought
-
-
-def _network_reads_X(X, attention, network, norm_1, norm_2, norm_first):
-    if norm_first:
-        return X + attention(norm_1(X)) + network(norm_2(X))
-    return norm_2(norm_1(X + attention(X)) + network(X))
-
-
-def _second_sum_with_X(X, attention, network, norm_1, norm_2, norm_first):
-    if norm_first:
-        return X + network(norm_2(X + attention(norm_1(X))))
-    A = norm_1(X + attention(X))
-    return norm_2(X + network(A))
-
-
-def _norm_of_what_is_brought(X, attention, network, norm_1, norm_2, norm_first):
-    if norm_first:
-        return run_block(X, attention, network, norm_1, norm_2, norm_first)
-    A = X + norm_1(attention(X))
-    return A + norm_2(network(A))
-
-
-def _no_norms(X, attention, network, norm_1, norm_2, norm_first):
-    A = X + attention(X)
-    return A + network(A)
-
-
-def _normed_twice(X, attention, network, norm_1, norm_2, norm_first):
-    A = norm_1(X + attention(norm_1(X)))
-    return norm_2(A + network(norm_2(A)))
-
-
-def _norm_1_again(X, attention, network, norm_1, norm_2, norm_first):
-    """What the network reads goes through norm_1 once more."""
-
-    def normed(Z):
-        return network(norm_1(Z))
-
-    if norm_first:
-        A = X + attention(norm_1(X))
-        return A + network(norm_2(norm_1(A)))
-    return run_block(X, attention, normed, norm_1, norm_2, False)
-
-
-def _each_twice(X, attention, network, norm_1, norm_2, norm_first):
-    def both(norm):
-        return lambda Z: norm(norm(Z))
-
-    return run_block(X, attention, network, both(norm_1), both(norm_2), norm_first)
-
-
-def _in_parallel(of_network, after):
-    """Both parts read X: with this norm before the network, with these after the sum."""
-
-    def wrong(X, attention, network, norm_1, norm_2, norm_first):
-        norms = {"1": norm_1, "2": norm_2}
-        if norm_first:
-            return X + attention(norm_1(X)) + network(norms[of_network](X))
-        found = X + attention(X) + network(X)
-        for name in after:
-            found = norms[name](found)
-        return found
-
-    return wrong
-
-
-def _network_reads_the_sum(X, attention, network, norm_1, norm_2, norm_first):
-    if norm_first:
-        return run_block(X, attention, network, norm_1, norm_2, True)
-    total = X + attention(X)
-    return norm_2(norm_1(total) + network(total))
-
-
-def _last_norm_forgotten(X, attention, network, norm_1, norm_2, norm_first):
-    if norm_first:
-        return run_block(X, attention, network, norm_1, norm_2, norm_first)
-    A = norm_1(X + attention(X))
-    return A + network(A)
-
-
 CASES = (
     Case(
         "before, two items",
         (
-            np.array([[1.0, 3.0], [2.0, -4.0]]),
+            [[1.0, 3.0], [2.0, -4.0]],
             mean_of_all,
             only_positive,
             twice_minus_the_mean,
@@ -186,7 +64,7 @@ CASES = (
     Case(
         "after, two items",
         (
-            np.array([[3.0, 1.0], [-2.0, 5.0]]),
+            [[3.0, 1.0], [-2.0, 5.0]],
             the_one_before,
             squared,
             to_size_two_plus_one,
@@ -217,3 +95,11 @@ CASES = (
         ),
     ),
 )
+
+
+def with_all_four(X, attention, network, norm_1, norm_2, norm_first):
+    """Four places for a norm, two of which do nothing."""
+    for part, norm in [(attention, norm_1), (network, norm_2)]:
+        before, after = (norm, np.asarray) if norm_first else (np.asarray, norm)
+        X = after(X + part(before(X)))
+    return X
