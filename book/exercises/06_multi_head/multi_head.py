@@ -34,7 +34,3 @@ CASES = (
 
 def reshaped(X, n_heads):
     return X.reshape(n_heads, len(X), -1)
-
-
-def interleaved(X, n_heads):
-    return np.stack([X[:, h::n_heads] for h in range(n_heads)])
