@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib import softmax
+from attnlib import attend, softmax
 from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 from attnlib.exercises.engine.properties import inside
@@ -29,6 +29,7 @@ CASES = (
         ),
     ),
     Case("all sizes different", draw((2, 4), (2, 5, 4), (2, 5, 3))),
+    Case("one key in each sequence", draw((3, 2), (3, 1, 2), (3, 1, 1))),
     Case("a batch of one sequence", draw((1, 3), (1, 4, 3), (1, 4, 2))),
 )
 

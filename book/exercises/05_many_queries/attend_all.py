@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib import softmax
+from attnlib import attend, softmax
 from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 from attnlib.exercises.engine.properties import inside
@@ -25,6 +25,7 @@ CASES = (
     Case("a batch", draw((3, 2, 4), (3, 5, 4), (3, 5, 6))),
     Case("a batch that shares its keys and values", draw((4, 2, 3), (5, 3), (5, 1))),
     Case("a batch with heads", draw((2, 3, 4, 5), (2, 3, 6, 5), (2, 3, 6, 7))),
+    Case("one key of one number", draw((3, 1), (1, 1), (1, 2))),
     Case("scores above a thousand", (900 * Q, K, V), rare=True),
 )
 

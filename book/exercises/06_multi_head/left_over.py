@@ -15,6 +15,7 @@ CASES = (
     Case("a head for each", ([[1.0, 0.0], [0.0, 1.0]],)),
     Case("heads that mix", ([[0.9, 0.1, 0.0], [0.2, 0.5, 0.3]],)),
     Case("heads that look alike", ([[0.5, 0.5, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0]],)),
+    Case("a head between two others", ([[0.5, 0.5, 0.0], [0.2, 0.2, 0.6], [0.35, 0.35, 0.3]],)),
     Case("more heads than wanted", ([[1.0, 0.0], [0.4, 0.6], [0.5, 0.5]],)),
 )
 

@@ -16,6 +16,7 @@ CASES = (
     Case("two heads of one component", ([[[1.0]], [[10.0]]], [[1.0, 2.0], [3.0, 4.0]])),
     Case("one head", draw((1, 3, 2), (2, 4))),
     Case("output as wide as the heads", draw((2, 4, 2), (4, 4))),
+    Case("output of one number", draw((2, 3, 3), (6, 1))),
     Case("all sizes different", draw((3, 4, 2), (6, 5))),
 )
 

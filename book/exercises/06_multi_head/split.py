@@ -20,7 +20,9 @@ CASES = (
     Case("two rows and two heads", (numbered(2, 4), 2)),
     Case("one head", (numbered(3, 2), 1)),
     Case("more heads than rows", (numbered(2, 15), 3)),
+    Case("heads of one number", (numbered(2, 3), 3)),
     Case("a batch", (numbered(5, 3, 8), 4)),
+    Case("a batch of batches", (numbered(2, 1, 3, 6), 3)),
 )
 
 

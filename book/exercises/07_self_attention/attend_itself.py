@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib import softmax
+from attnlib import attend, softmax
 from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 from attnlib.exercises.engine.properties import inside

@@ -18,5 +18,9 @@ CASES = (
     Case("as many rows on both sides", draw((3, 3), (3, 3), (3, 3), (3, 3), (3, 3), (3, 3))),
     Case("more rows are searched", draw((2, 4), (5, 4), (4, 4), (4, 4), (4, 4), (4, 4))),
     Case("all sizes different", draw((4, 5), (6, 3), (5, 2), (3, 2), (3, 4), (4, 7))),
+    Case(
+        "one row asks, and values of one number",
+        draw((1, 3), (4, 2), (3, 1), (2, 1), (2, 1), (1, 5)),
+    ),
     Case("one row is searched", draw((3, 2), (1, 2), (2, 3), (2, 3), (2, 4), (4, 2))),
 )

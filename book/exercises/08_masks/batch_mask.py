@@ -14,6 +14,7 @@ def batch_mask(lengths, n):
 CASES = (
     Case("one sequence", ([2], 3)),
     Case("a full and a short one", ([3, 1], 3)),
+    Case("a single place", ([1, 1], 1)),
     Case("as many sequences as places", ([2, 4, 1, 3], 4)),
     Case("more sequences than places", ([1, 2, 2, 1], 2)),
 )

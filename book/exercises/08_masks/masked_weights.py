@@ -23,6 +23,7 @@ CASES = (
     Case("one row", (*draw((1, 3)), [[True, False, True]])),
     Case("a causal mask", (*draw((3, 3)), LOWER)),
     Case("padding", (*draw((2, 5)), WORDS)),
+    Case("one key", (*draw((2, 1)), [[True], [True]])),
     Case(
         "scores far below zero",
         (np.array([[1.0, 2.0, 0.0], [2.0, 0.0, 1.0]]) - 3e12, LATE),
