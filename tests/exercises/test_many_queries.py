@@ -38,3 +38,8 @@ def test_blind_spot_compares_both_softmaxes(a, b, c, d):
     if abs(from_half - 0.05) > 1e-9 and not 1e-7 < difference < 1e-4:
         passes = difference < 1e-6 and from_half > 0.05
         assert check("many_queries.blind_spot", S).passed == passes
+
+
+@pytest.mark.parametrize("a, passes", [(0.19, False), (0.21, True), (-0.21, True), (1000, True)])
+def test_blind_spot_needs_weights_away_from_half(a, passes):
+    assert check("many_queries.blind_spot", [[a, 0], [0, a]]).passed == passes
