@@ -1,4 +1,4 @@
-"""Whether a layer looks ahead, found out by changing what comes later."""
+"""Whether a layer looks ahead: what moves when later items are changed."""
 
 import numpy as np
 
