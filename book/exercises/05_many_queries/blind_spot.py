@@ -5,6 +5,8 @@ import numpy as np
 from attnlib import softmax
 from attnlib.exercises.engine.showing import show
 
+S = np.array([[2.0, 0.0], [0.0, 2.0]])
+
 EQUAL = (
     "All scores are alike, or nearly so, and every weight is a half. Find scores that say "
     "something: some weight should differ from a half by 0.05 or more."
@@ -41,7 +43,7 @@ NEITHER = (
 )
 
 
-def judge_blind_spot(S):
+def judge(S):
     """None if both axes give the same weights, and not all of them a half; else why not."""
     along, down = softmax(S), softmax(S, axis=0)
     if max(abs(along - 0.5).max(), abs(down - 0.5).max()) < 0.05:
@@ -62,13 +64,9 @@ def judge_blind_spot(S):
     return NEITHER
 
 
-def _both_tables(S):
+def both_tables(S):
     along, down = (show(softmax(S, axis=axis)).replace("\n", "") for axis in (1, 0))
     return f"Along the rows the weights are {along}, down the columns {down}."
 
 
-S = np.array([[2.0, 0.0], [0.0, 2.0]])
-
-PROPERTIES = (_both_tables,)
-
-judge = judge_blind_spot
+PROPERTIES = (both_tables,)

@@ -1,5 +1,7 @@
 """How many numbers multi-head attention learns."""
 
+import numpy as np
+
 from attnlib.exercises import Case
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib import softmax
+from attnlib import attend, softmax
 from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 from attnlib.exercises.engine.properties import inside
@@ -10,51 +10,21 @@ from attnlib.exercises.engine.properties import inside
 
 def attend_itself(X, W_Q, W_K, W_V):
     """Queries, keys and values of the same items, each by a matrix of its own."""
-    Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+    return attention(X @ W_Q, X @ W_K, X @ W_V)
+
+
+def attention(Q, K, V):
     return softmax(Q @ K.T / np.sqrt(K.shape[1])) @ V
-
-
-def _with(
-    *,
-    Q=lambda X, W_Q, W_K, W_V: X @ W_Q,
-    K=lambda X, W_Q, W_K, W_V: X @ W_K,
-    V=lambda X, W_Q, W_K, W_V: X @ W_V,
-    divisor=lambda Q, K, V, X: np.sqrt(K.shape[1]),
-    score=lambda Q, K: Q @ K.T,
-    weigh=softmax,
-    mix=lambda W, V: W @ V,
-):
-    """attend_itself with one step replaced."""
-
-    def wrong(*given):
-        q, k, v = (make(*given) for make in (Q, K, V))
-        return mix(weigh(score(q, k) / divisor(q, k, v, given[0])), v)
-
-    return wrong
-
-
-def _by(name):
-    """What is made with the matrix of this name, or the items themselves."""
-    place = ("W_Q", "W_K", "W_V").index(name) if name else None
-    return lambda X, *matrices: X if place is None else X @ matrices[place]
-
-
-def _others_only(S):
-    return softmax(np.where(np.eye(len(S)) == 1, -1e9, S))
-
-
-def _earlier_only(S):
-    return softmax(np.where(np.tri(len(S)) == 1, S, -1e9))
 
 
 CASES = (
     Case(
         "all sizes equal",
         (
-            np.array([[1.0, 0.0], [2.0, 1.0]]),
-            np.array([[0.0, 1.0], [1.0, -1.0]]),
-            np.array([[1.0, 2.0], [0.0, 1.0]]),
-            np.array([[4.0, 0.0], [1.0, 3.0]]),
+            [[1.0, 0.0], [2.0, 1.0]],
+            [[0.0, 1.0], [1.0, -1.0]],
+            [[1.0, 2.0], [0.0, 1.0]],
+            [[4.0, 0.0], [1.0, 3.0]],
         ),
     ),
     Case("square matrices", draw((3, 4), (4, 4), (4, 4), (4, 4))),

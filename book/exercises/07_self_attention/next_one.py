@@ -4,6 +4,8 @@ import numpy as np
 
 from attnlib.exercises.engine.showing import listed, show
 
+X = np.array([[1.0, 0.0], [2.0, 1.0], [1.5, 3.0]])
+
 LINE = (
     "All items lie on one line through the origin. On each side of it all look at the same "
     "item, the one furthest out. Turn them a little."
@@ -36,11 +38,11 @@ BACK = (
 )
 
 
-def judge_next_one(X):
+def judge(X):
     """None if the first looks most at the second and the second at the third; else why not."""
     S = X @ X.T
-    if tie := _tie(S):
-        return tie
+    if reply := tied(S):
+        return reply
     first, second, third = S.argmax(axis=1)
     if (first, second) == (1, 2):
         return None
@@ -53,29 +55,23 @@ def judge_next_one(X):
     return PAST if first == 2 else AT_ITSELF
 
 
-def _tie(S):
+def tied(S):
     """Which scores tie for the largest of the first item or of the second; None if none do."""
     names = "x₁", "x₂", "x₃"
     for asks, row in zip(names, S[:2]):
         near = row >= row.max() - 1e-6 * max(abs(row).max(), 1e-300)
         if near.sum() > 1:
-            tied = listed([f"{asks} · {name}" for name, is_near in zip(names, near) if is_near])
+            equal = listed([f"{asks} · {name}" for name, is_near in zip(names, near) if is_near])
             which = "first" if asks == "x₁" else "second"
             return (
-                f"The largest scores of the {which} item tie: {tied} are equal. So it gives its "
+                f"The largest scores of the {which} item tie: {equal} are equal. So it gives its "
                 "largest weight to no item alone."
             )
     return None
 
 
-def _scores(X):
+def dot_products(X):
     return f"The dot products of the items are {show(X @ X.T)}.".replace("\n", "")
 
 
-TIED = np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 3.0]])
-
-X = np.array([[1.0, 0.0], [2.0, 1.0], [1.5, 3.0]])
-
-PROPERTIES = (_scores,)
-
-judge = judge_next_one
+PROPERTIES = (dot_products,)
