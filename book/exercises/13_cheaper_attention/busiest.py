@@ -26,10 +26,3 @@ CASES = (
 def per_process(owner, world, counts):
     """What each process adds up, of these counts, one for each position."""
     return np.array([counts[owner == rank].sum() for rank in range(world)])
-
-
-def between_processes(owner, world):
-    """The pairs of one process's queries, a row, and another's keys, a column."""
-    past = np.tri(len(owner), dtype=int)
-    of = np.arange(world)[:, None] == owner
-    return of @ past @ of.T
