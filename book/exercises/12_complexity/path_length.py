@@ -59,6 +59,7 @@ CASES = (
         (linked(window(5), (4, 1), (4, 3), (1, 2), (2, 0), (3, 0)),),
     ),
     Case("a chain out of order", (chain(11, 4, 9, 3, 8, 2, 10, 1, 7, 5, 6, 0),)),
+    Case("two items", (window(2, 0, 1),)),
     Case("nobody hears the first", (window(5, 0, 1) & (np.arange(5) > 0),)),
 )
 

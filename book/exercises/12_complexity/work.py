@@ -1,5 +1,7 @@
 """The work of a layer of self-attention, projections included."""
 
+import numpy as np
+
 from attnlib.exercises import Case
 
 
@@ -16,3 +18,25 @@ CASES = (
     Case("a single item", (1, 12, 4)),
     Case("many heads", (32, 24, 8)),
 )
+
+
+def projections_miscounted(answers, cases):
+    """Whether the pairs are right, beside another multiple of n d² than 4."""
+    return one_multiple(
+        [(a - 2 * n * n * d) / (n * d * d) for a, n, d in listed(answers, cases)], 4
+    )
+
+
+def pairs_miscounted(answers, cases):
+    """Whether the projections are right, beside another multiple of n² d than 2."""
+    return one_multiple(
+        [(a - 4 * n * d * d) / (n * n * d) for a, n, d in listed(answers, cases)], 2
+    )
+
+
+def listed(answers, cases):
+    return [(float(answer), *case.args[:2]) for answer, case in zip(answers, cases)]
+
+
+def one_multiple(multiples, right):
+    return np.ptp(multiples) < 1e-9 and abs(multiples[0] - right) > 1e-9

@@ -20,6 +20,7 @@ CASES = (
     Case("dealt out unevenly", ([2, 0, 1, 1, 3, 1, 1, 0, 2, 3, 1], 4)),
     Case("one process has nothing", ([0, 0, 2, 0, 2, 2, 0], 3)),
     Case("most rows, but early ones", ([1, 1, 1, 1, 0, 0, 0], 2)),
+    Case("a single process", ([0, 0, 0, 0], 1)),
 )
 
 

@@ -20,4 +20,5 @@ CASES = (
     Case("a wider window", (9, 4, 1)),
     Case("a window as wide as the sequence", (3, 3, 0)),
     Case("everything global", (3, 1, 3)),
+    Case("a single position", (1, 2, 0)),
 )
