@@ -18,7 +18,7 @@ def path_length(hears):
 
 
 def window(n, *back):
-    """Item i hears the items so many places back."""
+    """Each item hears those at these distances before it."""
     hears = np.zeros((n, n), bool)
     for b in back:
         hears |= np.eye(n, k=-b, dtype=bool)
@@ -26,6 +26,7 @@ def window(n, *back):
 
 
 def linked(hears, *pairs):
+    """The same, and item i hears item j for each pair."""
     hears = hears.copy()
     for i, j in pairs:
         hears[i, j] = True
@@ -86,7 +87,7 @@ def greedy(hears):
 
 
 def first_way(hears, earliest=True):
-    """The first way that is found, going as deep as possible, and back from a dead end."""
+    """Depth first: one way to its end, and back from a dead end."""
     seen = set()
 
     def down(at):
@@ -104,7 +105,7 @@ def first_way(hears, earliest=True):
 
 
 def in_place(hears):
-    """What is found for one item counts for the next ones within the same layer."""
+    """One item's result already counts for the next ones within the same layer."""
     depends = np.arange(len(hears)) == 0
     for layer in range(1, len(hears)):
         for i in range(len(hears)):

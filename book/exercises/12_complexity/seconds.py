@@ -80,17 +80,6 @@ def all_at_once(f, wait, clock, repeats):
     return (clock() - start) / repeats
 
 
-def waited_for_at_the_end(f, wait, clock, repeats):
-    f()
-    wait()
-    starts = []
-    for _ in range(repeats):
-        starts.append(clock())
-        f()
-    wait()
-    return statistics.median(clock() - start for start in starts)
-
-
 def clock_read_once(f, wait, clock, repeats):
     f()
     wait()

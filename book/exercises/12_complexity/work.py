@@ -22,21 +22,13 @@ CASES = (
 
 def projections_miscounted(answers, cases):
     """Whether the pairs are right, beside another multiple of n d² than 4."""
-    return one_multiple(
-        [(a - 2 * n * n * d) / (n * d * d) for a, n, d in listed(answers, cases)], 4
-    )
+    n, d, _ = np.array([case.args for case in cases]).T
+    multiples = (np.ravel(answers) - 2 * n**2 * d) / (n * d**2)
+    return np.allclose(multiples, multiples[0]) and not np.isclose(multiples[0], 4)
 
 
 def pairs_miscounted(answers, cases):
     """Whether the projections are right, beside another multiple of n² d than 2."""
-    return one_multiple(
-        [(a - 4 * n * d * d) / (n * n * d) for a, n, d in listed(answers, cases)], 2
-    )
-
-
-def listed(answers, cases):
-    return [(float(answer), *case.args[:2]) for answer, case in zip(answers, cases)]
-
-
-def one_multiple(multiples, right):
-    return np.ptp(multiples) < 1e-9 and abs(multiples[0] - right) > 1e-9
+    n, d, _ = np.array([case.args for case in cases]).T
+    multiples = (np.ravel(answers) - 4 * n * d**2) / (n**2 * d)
+    return np.allclose(multiples, multiples[0]) and not np.isclose(multiples[0], 2)

@@ -22,10 +22,7 @@ def drawn(n, r, d_v, decay):
 
 
 CASES = (
-    Case(
-        "two items, one feature",
-        ([[1.0], [1]], [[2.0], [3]], [[0.0], [8]], 0.5),
-    ),
+    Case("two items, one feature", ([[1.0], [1]], [[2.0], [3]], [[0.0], [8]], 0.5)),
     Case("three items, two features", drawn(3, 2, 1, 0.5)),
     Case("more features than items", drawn(3, 5, 2, 0.8)),
     Case("more items than features", drawn(7, 3, 4, 0.9)),
