@@ -1,5 +1,7 @@
 """The bytes that attention moves when all scores are written to memory."""
 
+import numpy as np
+
 from attnlib.exercises import Case
 
 
@@ -15,3 +17,12 @@ CASES = (
     Case("half precision", (8, 2, 7, 3, 2)),
     Case("double precision, more items", (20, 6, 4, 5, 8)),
 )
+
+
+def vectors_miscounted(answers, cases):
+    """Whether the arrays of pairs are right, beside other multiples of n d_k and n d_v."""
+    n, d_k, d_v, n_heads, itemsize = np.array([case.args for case in cases]).T
+    rest = np.ravel(answers) / (itemsize * n_heads * n) - 4 * n
+    widths = np.stack([d_k, d_v], axis=1)
+    multiples = np.linalg.lstsq(widths, rest, rcond=None)[0]
+    return np.allclose(widths @ multiples, rest) and not np.allclose(multiples, 2)

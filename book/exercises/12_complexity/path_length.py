@@ -17,46 +17,55 @@ def path_length(hears):
     return -1
 
 
-def _layers(hears, *, start=-1, goal=lambda reached: reached[0], never=-1, most=None):
-    """Layers until the items reached from `start` satisfy `goal`."""
-    reached = np.zeros(len(hears), bool)
-    reached[start] = True
-    for layer in range(1, (most or len(hears)) + 1):
-        reached = reached @ hears
-        if goal(reached):
-            return layer
-    return never
+def window(n, *back):
+    """Each item hears those at these distances before it."""
+    hears = np.zeros((n, n), bool)
+    for b in back:
+        hears |= np.eye(n, k=-b, dtype=bool)
+    return hears
 
 
-def _never(value):
-    """path_length with another answer where there is no path."""
-
-    def wrong(hears):
-        found = _layers(hears)
-        return value(hears) if found < 0 else found
-
-    return wrong
+def linked(hears, *pairs):
+    """The same, and item i hears item j for each pair."""
+    hears = hears.copy()
+    for i, j in pairs:
+        hears[i, j] = True
+    return hears
 
 
-def _plus(more):
-    def wrong(hears):
-        found = _layers(hears)
-        return found if found < 0 else found + more
-
-    return wrong
+def chain(*places):
+    """Each item hears only the next one in this order."""
+    return linked(np.zeros((len(places),) * 2, bool), *pairwise(places))
 
 
-def _whole(hears, goal):
-    """Layers until the matrix of all dependences satisfies `goal`."""
-    power = np.eye(len(hears), dtype=bool)
-    for layer in range(1, len(hears) + 1):
-        power = power @ hears
-        if goal(power):
-            return layer
-    return -1
+def step_by_step(n):
+    """Every item hears itself and the one after it."""
+    return window(n, 0) | window(n, 1).T
 
 
-def _squared(hears):
+CASES = (
+    Case("everybody hears everybody", (np.ones((3, 3), bool),)),
+    Case("each hears itself and the one before", (window(4, 0, 1),)),
+    Case("a causal convolution of width 3", (window(8, 0, 1, 2),)),
+    Case("nobody hears itself", (window(9, 1, 3),)),
+    Case("each hears itself and the one after", (step_by_step(4),)),
+    Case("a link back to the second item", (linked(window(7, 0, 1), (6, 1)),)),
+    Case("a link that skips the middle", (linked(window(9, 0, 1), (6, 2), (8, 7)),)),
+    Case("the first hears the last", (linked(window(6, 0, 1), (0, 5)),)),
+    Case("two groups that do not meet", (np.kron(np.eye(2), np.ones((3, 3))) > 0,)),
+    Case("through a later item", (linked(window(6, 0), (5, 2), (2, 4), (4, 0)),)),
+    Case("a dead end", (linked(window(6, 0), (5, 1), (5, 3), (3, 0)),)),
+    Case(
+        "the earliest is not on the shortest way",
+        (linked(window(5), (4, 1), (4, 3), (1, 2), (2, 0), (3, 0)),),
+    ),
+    Case("a chain out of order", (chain(11, 4, 9, 3, 8, 2, 10, 1, 7, 5, 6, 0),)),
+    Case("two items", (window(2, 0, 1),)),
+    Case("nobody hears the first", (window(5, 0, 1) & (np.arange(5) > 0),)),
+)
+
+
+def squared(hears):
     """The dependences are doubled in each round, as a layer on itself."""
     power = hears.copy()
     for layer in range(1, len(hears) + 1):
@@ -66,7 +75,7 @@ def _squared(hears):
     return -1
 
 
-def _greedy(hears):
+def greedy(hears):
     """Always to the earliest item that is heard."""
     at, layers = len(hears) - 1, 0
     while at:
@@ -77,8 +86,8 @@ def _greedy(hears):
     return layers
 
 
-def _first_way(hears, earliest=True):
-    """The first way that is found, going as deep as possible, and back from a dead end."""
+def first_way(hears, earliest=True):
+    """Depth first: one way to its end, and back from a dead end."""
     seen = set()
 
     def down(at):
@@ -87,16 +96,16 @@ def _first_way(hears, earliest=True):
         seen.add(at)
         for after in np.flatnonzero(hears[at])[:: 1 if earliest else -1]:
             if after not in seen:
-                found = down(after)
-                if found >= 0:
-                    return found + 1
+                rest = down(after)
+                if rest >= 0:
+                    return rest + 1
         return -1
 
     return down(len(hears) - 1)
 
 
-def _in_place(hears):
-    """What is found for one item counts for the next ones within the same layer."""
+def in_place(hears):
+    """One item's result already counts for the next ones within the same layer."""
     depends = np.arange(len(hears)) == 0
     for layer in range(1, len(hears)):
         for i in range(len(hears)):
@@ -106,85 +115,10 @@ def _in_place(hears):
     return -1
 
 
-def _common(hears):
-    """Only what all items that were reached hear."""
-    reached = np.arange(len(hears)) == len(hears) - 1
-    for layer in range(1, len(hears)):
-        reached = hears[reached].all(axis=0)
-        if reached[0]:
-            return layer
-    return -1
-
-
-def _doubled(hears):
-    """Squares of the matrix, each counted as twice as many layers."""
-    rounds = _squared(hears)
-    return rounds if rounds < 0 else 2 ** (rounds - 1)
-
-
-def _gives_up(found, cases):
+def gives_up(answers, cases):
     """Whether all answers are right up to some number of layers, and -1 beyond."""
-    right = [_layers(*case.args) for case in cases]
-    missing = [r for r, f in zip(right, found) if r > 0 and f == -1]
+    right = [path_length(*case.args) for case in cases]
+    missing = [r for r, f in zip(right, answers) if r > 0 and f == -1]
     return bool(missing) and all(
-        f == (-1 if r >= min(missing) else r) for r, f in zip(right, found)
+        f == (-1 if r >= min(missing) else r) for r, f in zip(right, answers)
     )
-
-
-def _widest(hears):
-    """By the widest reach of a single item, as if all of them reached as far."""
-    rows, columns = np.nonzero(hears)
-    reach = (rows - columns).max()
-    return -1 if reach < 1 else int(np.ceil((len(hears) - 1) / reach))
-
-
-def _of_the_last(hears):
-    """By how far the last item reaches."""
-    reach = len(hears) - 1 - np.flatnonzero(hears[-1])[0] if hears[-1].any() else 0
-    return -1 if reach < 1 else int(np.ceil((len(hears) - 1) / reach))
-
-
-def _window(n, *back):
-    """Item i hears the items so many places back."""
-    hears = np.zeros((n, n), bool)
-    for b in back:
-        hears |= np.eye(n, k=-b, dtype=bool)
-    return hears
-
-
-def _with(hears, *pairs):
-    hears = hears.copy()
-    for i, j in pairs:
-        hears[i, j] = True
-    return hears
-
-
-def _chain(*places):
-    """Each item hears only the next one in this order."""
-    return _with(np.zeros((len(places),) * 2, bool), *pairwise(places))
-
-
-def _step_by_step(n):
-    """Every item hears itself and the one after it."""
-    return _window(n, 0) | _window(n, 1).T
-
-
-CASES = (
-    Case("everybody hears everybody", (np.ones((3, 3), bool),)),
-    Case("each hears itself and the one before", (_window(4, 0, 1),)),
-    Case("a causal convolution of width 3", (_window(8, 0, 1, 2),)),
-    Case("nobody hears itself", (_window(9, 1, 3),)),
-    Case("each hears itself and the one after", (_step_by_step(4),)),
-    Case("a link back to the second item", (_with(_window(7, 0, 1), (6, 1)),)),
-    Case("a link that skips the middle", (_with(_window(9, 0, 1), (6, 2), (8, 7)),)),
-    Case("the first hears the last", (_with(_window(6, 0, 1), (0, 5)),)),
-    Case("two groups that do not meet", (np.kron(np.eye(2), np.ones((3, 3))) > 0,)),
-    Case("through a later item", (_with(_window(6, 0), (5, 2), (2, 4), (4, 0)),)),
-    Case("a dead end", (_with(_window(6, 0), (5, 1), (5, 3), (3, 0)),)),
-    Case(
-        "the earliest is not on the shortest way",
-        (_with(_window(5), (4, 1), (4, 3), (1, 2), (2, 0), (3, 0)),),
-    ),
-    Case("a chain out of order", (_chain(11, 4, 9, 3, 8, 2, 10, 1, 7, 5, 6, 0),)),
-    Case("nobody hears the first", (_window(5, 0, 1) & (np.arange(5) > 0),)),
-)

@@ -12,16 +12,11 @@ def seconds(f, wait, clock, repeats):
     """The median of calls that are waited for, after one that is not timed."""
     f()
     wait()
-    taken = []
-    for _ in range(repeats):
-        start = clock()
-        f()
-        wait()
-        taken.append(clock() - start)
-    return statistics.median(taken)
+    return statistics.median(timed(f, wait, clock, repeats))
 
 
-def _taken(f, wait, clock, repeats):
+def timed(f, wait, clock, repeats):
+    """The time of each of these calls."""
     taken = []
     for _ in range(repeats):
         start = clock()
@@ -51,54 +46,33 @@ def device(work):
     return hand_over, wait_until_done, make_believe_clock
 
 
-class _Anew(tuple):
-    """Arguments that start with a device, which is new whenever they are taken."""
+class OnDevice(tuple):
+    """Arguments that begin with a make-believe device, which is new whenever they are taken."""
+
+    def __new__(cls, repeats, *work):
+        args = super().__new__(cls, (*device(work), repeats))
+        args.work = work
+        return args
 
     def __iter__(self):
         return iter((*device(self.work), self[-1]))
 
 
-def _given(repeats, *work):
-    args = _Anew((*device(work), repeats))
-    args.work = work
-    return args
+CASES = (
+    Case("three calls", OnDevice(3, 9.0, 2.0, 3.0, 2.5, 4.0)),
+    Case("one of five interrupted", OnDevice(5, 7.0, 1.5, 1.2, 40.0, 1.4, 1.1, 1.0)),
+    Case("an even number of calls", OnDevice(4, 30.0, 0.5, 0.7, 0.4, 0.9, 0.2)),
+    Case("a slow call at the end", OnDevice(2, 6.0, 1.25, 5.0, 3.5)),
+)
 
 
-def _after_warm_up(of):
-    """seconds with another summary of the times."""
-
-    def wrong(f, wait, clock, repeats):
-        f()
-        wait()
-        return of(_taken(f, wait, clock, repeats))
-
-    return wrong
-
-
-def _not_waited(f, wait, clock, repeats):
+def not_waited_for(f, wait, clock, repeats):
     f()
     wait()
-    taken = []
-    for _ in range(repeats):
-        start = clock()
-        f()
-        taken.append(clock() - start)
-    return statistics.median(taken)
+    return statistics.median(timed(f, lambda: None, clock, repeats))
 
 
-def _not_warmed(f, wait, clock, repeats):
-    return statistics.median(_taken(f, wait, clock, repeats))
-
-
-def _warm_up_not_waited_for(f, wait, clock, repeats):
-    f()
-    return statistics.median(_taken(f, wait, clock, repeats))
-
-
-def _all_at_once(f, wait, clock, repeats, warm=True):
-    if warm:
-        f()
-        wait()
+def all_at_once(f, wait, clock, repeats):
     start = clock()
     for _ in range(repeats):
         f()
@@ -106,18 +80,7 @@ def _all_at_once(f, wait, clock, repeats, warm=True):
     return (clock() - start) / repeats
 
 
-def _waited_for_at_the_end(f, wait, clock, repeats):
-    f()
-    wait()
-    starts = []
-    for _ in range(repeats):
-        starts.append(clock())
-        f()
-    wait()
-    return statistics.median(clock() - start for start in starts)
-
-
-def _clock_read_once(f, wait, clock, repeats):
+def clock_read_once(f, wait, clock, repeats):
     f()
     wait()
     start, taken = clock(), []
@@ -126,33 +89,3 @@ def _clock_read_once(f, wait, clock, repeats):
         wait()
         taken.append(clock() - start)
     return statistics.median(taken)
-
-
-def _two_before(f, wait, clock, repeats):
-    f()
-    wait()
-    return seconds(f, wait, clock, repeats)
-
-
-def _each_warmed_up(f, wait, clock, repeats):
-    taken = []
-    for _ in range(repeats):
-        f()
-        wait()
-        taken += _taken(f, wait, clock, 1)
-    return statistics.median(taken)
-
-
-def _three_before(f, wait, clock, repeats):
-    for _ in range(3):
-        f()
-    wait()
-    return _not_warmed(f, wait, clock, repeats)
-
-
-CASES = (
-    Case("three calls", _given(3, 9.0, 2.0, 3.0, 2.5, 4.0)),
-    Case("one of five interrupted", _given(5, 7.0, 1.5, 1.2, 40.0, 1.4, 1.1, 1.0)),
-    Case("an even number of calls", _given(4, 30.0, 0.5, 0.7, 0.4, 0.9, 0.2)),
-    Case("a slow call at the end", _given(2, 6.0, 1.25, 5.0, 3.5)),
-)

@@ -6,44 +6,18 @@ from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 
 
+def exponents(n, t):
+    """The local exponents between neighbouring sizes."""
+    return np.diff(np.log(t)) / np.diff(np.log(n))
+
+
 def slopes(sizes, times, overhead):
     """Differences of logarithms, over sizes above twenty times the overhead."""
     clear = times > 20 * overhead
-    return np.diff(np.log(times[clear])) / np.diff(np.log(sizes[clear]))
+    return exponents(sizes[clear], times[clear])
 
 
-def _with(
-    *,
-    clear=lambda n, t, overhead: t > 20 * overhead,
-    of=lambda n, t: np.diff(np.log(t)) / np.diff(np.log(n)),
-    timed=lambda t, overhead: t,
-):
-    """slopes with one step replaced."""
-
-    def wrong(sizes, times, overhead):
-        kept = clear(sizes, times, overhead)
-        return of(sizes[kept], timed(times, overhead)[kept])
-
-    return wrong
-
-
-def _everything(n, t, overhead):
-    return np.ones(len(n), bool)
-
-
-def _above(factor):
-    return lambda n, t, overhead: t > factor * overhead
-
-
-def _line(n, t):
-    return np.polyfit(np.log(n), np.log(t), 1)[0]
-
-
-def _one(value, n):
-    return np.full(len(n) - 1, value)
-
-
-def _given(sizes, parts, overhead, place):
+def scattered(sizes, parts, overhead, place):
     """Times a + bn + cn² that scatter a little and rise."""
     n = np.array(sizes, float)
     a, b, c = parts
@@ -55,34 +29,34 @@ def _given(sizes, parts, overhead, place):
 CASES = (
     Case(
         "three sizes, doubled, all clear",
-        (np.array([100.0, 200.0, 400.0]), np.array([3.0, 6.0, 24.0]), 0.01),
+        ([100.0, 200.0, 400.0], [3.0, 6.0, 24.0], 0.01),
     ),
-    Case("sizes that are no doublings", _given([50, 70, 210, 300], (0, 0.5, 0.01), 0.001, 0)),
+    Case("sizes that are no doublings", scattered([50, 70, 210, 300], (0, 0.5, 0.01), 0.001, 0)),
     Case(
         "small sizes near the overhead",
-        _given([8, 16, 64, 192, 512], (0.3, 0.01, 2e-4), 0.03, 1),
+        scattered([8, 16, 64, 192, 512], (0.3, 0.01, 2e-4), 0.03, 1),
     ),
     Case(
         "sizes with a time between one and twenty overheads",
-        _given([10, 30, 100, 400, 1000, 3000], (2.0, 0.1, 1e-3), 0.9, 2),
+        scattered([10, 30, 100, 400, 1000, 3000], (2.0, 0.1, 1e-3), 0.9, 2),
     ),
     Case(
         "a median that drops, and times next to twenty overheads",
         (
-            np.array([10.0, 20.0, 40.0, 80.0, 200.0, 320.0]),
-            np.array([0.1, 1.9, 3.0, 1.0, 2.1, 9.0]),
+            [10.0, 20.0, 40.0, 80.0, 200.0, 320.0],
+            [0.1, 1.9, 3.0, 1.0, 2.1, 9.0],
             0.1,
         ),
     ),
     Case(
         "a time of exactly twenty overheads",
-        (np.array([2.0, 6.0, 12.0]), np.array([10.0, 15.0, 45.0]), 0.5),
+        ([2.0, 6.0, 12.0], [10.0, 15.0, 45.0], 0.5),
     ),
     Case(
         "a time below the overhead",
         (
-            np.array([4.0, 12.0, 48.0, 96.0, 160.0]),
-            np.array([0.0021, 0.0031, 0.0494, 0.197, 0.563]),
+            [4.0, 12.0, 48.0, 96.0, 160.0],
+            [0.0021, 0.0031, 0.0494, 0.197, 0.563],
             0.0024,
         ),
     ),

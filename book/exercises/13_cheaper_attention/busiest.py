@@ -11,32 +11,19 @@ def busiest(owner, world):
     return max(int(pairs[owner == rank].sum()) for rank in range(world))
 
 
-def _of_each(owner, world, each=lambda i, n: i + 1):
-    """The pairs of each process, where query i of n has each(i, n)."""
-    n = len(owner)
-    pairs = np.array([each(i, n) for i in range(n)])
-    return np.array([pairs[owner == rank].sum() for rank in range(world)])
-
-
-def _blocks(owner, world):
-    """The pairs of queries and keys, a row for each process and its queries."""
-    n = len(owner)
-    past = np.tri(n, dtype=bool)
-    rows = [[past[owner == r][:, owner == s].sum() for s in range(world)] for r in range(world)]
-    return np.array(rows)
-
-
-def _case(kind, owner, world):
-    return Case(kind, (np.array(owner), world))
-
-
 CASES = (
-    _case("two positions, two processes", [0, 1], 2),
-    _case("contiguous", [0, 0, 0, 1, 1, 1], 2),
-    _case("striped", [0, 1, 2, 0, 1, 2, 0, 1, 2], 3),
-    _case("the first process is the busiest", [1, 1, 2, 2, 2, 0, 1, 0, 0], 3),
-    _case("the last position is not the busiest's", [0, 2, 0, 1, 1, 1, 1, 2], 3),
-    _case("dealt out unevenly", [2, 0, 1, 1, 3, 1, 1, 0, 2, 3, 1], 4),
-    _case("one process has nothing", [0, 0, 2, 0, 2, 2, 0], 3),
-    _case("most rows, but early ones", [1, 1, 1, 1, 0, 0, 0], 2),
+    Case("two positions, two processes", ([0, 1], 2)),
+    Case("contiguous", ([0, 0, 0, 1, 1, 1], 2)),
+    Case("striped", ([0, 1, 2, 0, 1, 2, 0, 1, 2], 3)),
+    Case("the first process is the busiest", ([1, 1, 2, 2, 2, 0, 1, 0, 0], 3)),
+    Case("the last position is not the busiest's", ([0, 2, 0, 1, 1, 1, 1, 2], 3)),
+    Case("dealt out unevenly", ([2, 0, 1, 1, 3, 1, 1, 0, 2, 3, 1], 4)),
+    Case("one process has nothing", ([0, 0, 2, 0, 2, 2, 0], 3)),
+    Case("most rows, but early ones", ([1, 1, 1, 1, 0, 0, 0], 2)),
+    Case("a single process", ([0, 0, 0, 0], 1)),
 )
+
+
+def per_process(owner, world, counts):
+    """What each process adds up, of these counts, one for each position."""
+    return np.array([counts[owner == rank].sum() for rank in range(world)])

@@ -8,10 +8,6 @@ def longest_text(memory, n_heads, n_groups, d_h, n_layers, itemsize):
     return memory // (n_layers * 2 * n_groups * d_h * itemsize)
 
 
-def _exact(memory, *sizes):
-    return memory / (sizes[3] * 2 * sizes[1] * sizes[2] * sizes[4])
-
-
 CASES = (
     Case("one layer, every head with its own", (1000, 2, 2, 3, 1, 4)),
     Case("heads in groups", (100_000, 6, 2, 3, 1, 4)),

@@ -20,123 +20,6 @@ def online_row(scores, values, block):
     return np.array(answers)
 
 
-def _blocks(scores, values, block, more=0):
-    """The blocks in their order, each with so many of the next one's keys."""
-    places = [slice(i, i + block + more) for i in range(0, len(scores), block)]
-    return [(scores[p], values[p]) for p in places]
-
-
-def _added(total, output, s, v, at, c_total, c_output):
-    """Both sums, corrected, with a block whose exponentials are measured from ``at``."""
-    powers = np.exp(s - at)
-    return c_total * total + powers.sum(), c_output * output + powers @ v
-
-
-def _corrected(c_total, c_output=None):
-    """A step with other corrections, functions of the old and the new maximum."""
-    c_output = c_output or c_total
-    return lambda total, output, s, v, m, new: _added(
-        total, output, s, v, new, c_total(m, new), c_output(m, new)
-    )
-
-
-def _quotient(total, output):
-    return output / total if total > 0 else output
-
-
-RIGHT = _corrected(lambda m, new: np.exp(m - new))
-
-
-def _row(
-    step=RIGHT,
-    start=-np.inf,
-    answer=_quotient,
-    blocks=_blocks,
-    takes=lambda s, new: new > -np.inf,
-    largest=lambda m, s: max(m, s.max()),
-):
-    """online_row with another step, start, quotient, way to cut, guard or maximum."""
-
-    def row(scores, values, block):
-        m, total, output, answers = start, 0.0, np.zeros(values.shape[1]), []
-        for s, v in blocks(scores, values, block):
-            new = largest(m, s)
-            if takes(s, new):
-                total, output = step(total, output, s, v, m, new)
-                m = new
-            answers.append(answer(total, output))
-        return np.array(answers)
-
-    return row
-
-
-def _thrown_away(total, output, s, v, m, new):
-    kept = float(new == m)
-    return _added(total, output, s, v, new, kept, kept)
-
-
-def _new_block_corrected(total, output, s, v, m, new):
-    c = np.exp(m - new)
-    return tuple(c * x for x in _added(total, output, s, v, new, 1, 1))
-
-
-def _from_the_old_maximum(total, output, s, v, m, new):
-    c = np.exp(m - new)
-    return _added(total, output, s, v, m if m > -np.inf else new, c, c)
-
-
-def _measured_from_its_own(total, output, s, v, m, new):
-    c = np.exp(m - new)
-    return _added(total, output, s, v, s.max(), c, c)
-
-
-def _divided(total, output, s, v, m, new):
-    total, output = RIGHT(total, output, s, v, m, new)
-    return total, output / total
-
-
-def _one_maximum(shift, answer=lambda total, output: output / total):
-    """Both sums measured from shift(scores, block), which never changes."""
-
-    def row(scores, values, block):
-        at = shift(scores, block)
-        step = lambda total, output, s, v, m, new: _added(total, output, s, v, at, 1, 1)  # noqa: E731
-        return _row(step, takes=lambda s, new: True, answer=answer)(scores, values, block)
-
-    return row
-
-
-def _each_alone(scores, values, block):
-    """The answer of each block over its own keys; where it has none, that of the one before."""
-    alone = [np.zeros(values.shape[1])]
-    for s, v in _blocks(scores, values, block):
-        alone.append(online_row(s, v, len(s))[0] if s.max() > -np.inf else alone[-1])
-    return np.array(alone[1:])
-
-
-def _means_so_far(scores, values, block):
-    alone = _each_alone(scores, values, block)
-    return np.cumsum(alone, axis=0) / np.arange(1, len(alone) + 1)[:, None]
-
-
-def _zero_where(which):
-    """The rows, with 0 where all scores are -inf of which(the first block, the row's own)."""
-
-    def row(scores, values, block):
-        blocks = [s for s, _ in _blocks(scores, values, block)]
-        lost = [[which(blocks[0], s).max() == -np.inf] for s in blocks]
-        return np.where(lost, 0, online_row(scores, values, block))
-
-    return row
-
-
-def _changed_afterwards(scores, values, block):
-    """A row that is the running output itself, which goes on being added to."""
-    rows = online_row(scores, values, block)
-    in_the_end = _row(answer=lambda total, output: output)(scores, values, block)[-1]
-    return np.where(rows.any(axis=1, keepdims=True), rows, in_the_end)
-
-
 LOST = -np.inf
 
 ROWS = {
@@ -154,7 +37,7 @@ LOST_BLOCKS = {
 }
 
 
-def _cases():
+def cases():
     """Each row in blocks of two."""
     rows = ROWS | LOST_BLOCKS
     drawn = draw(*((len(row), i) for i, row in enumerate(rows.values(), start=2)))
@@ -165,12 +48,61 @@ def _cases():
 CASES = (
     Case(
         "two blocks of one key, the larger score last",
-        (np.log([1.0, 3.0]), np.array([[4.0], [8.0]]), 1),
+        (np.log([1.0, 3.0]), [[4.0], [8.0]], 1),
     ),
     Case(
         "three blocks, the last a short one",
-        (np.log([1.0, 2, 8, 4, 1]), np.array([[8.0], [4], [6], [2], [8]]), 2),
+        (np.log([1.0, 2, 8, 4, 1]), [[8.0], [4], [6], [2], [8]], 2),
     ),
-    Case("fewer keys than a block holds", (np.array([0.5, -0.7]), np.array([[1], [9.0]]), 8)),
-    *_cases(),
+    Case("fewer keys than a block holds", ([0.5, -0.7], [[1], [9.0]], 8)),
+    *cases(),
 )
+
+
+def divided(total, output):
+    return output / total
+
+
+def undivided(total, output):
+    return output
+
+
+def divided_if_any(total, output):
+    return output / total if total > 0 else output
+
+
+def unchanged(difference):
+    return 1
+
+
+def upside_down(difference):
+    return np.exp(-difference) if difference > -np.inf else 1
+
+
+def summed(
+    scores,
+    values,
+    block,
+    *,
+    m=-np.inf,
+    largest=max,
+    total_by=np.exp,
+    output_by=np.exp,
+    measured=lambda s, m, new: np.exp(s - new),
+    guarded=True,
+    answer=divided_if_any,
+    goes_on=undivided,
+):
+    """online_row with one step or another done otherwise."""
+    total, output, answers = 0.0, np.zeros(values.shape[1]), []
+    for start in range(0, len(scores), block):
+        s, v = scores[start : start + block], values[start : start + block]
+        new = largest(m, s.max())
+        if new > -np.inf or not guarded:
+            powers = measured(s, m, new)
+            total = total_by(m - new) * total + powers.sum()
+            output = output_by(m - new) * output + powers @ v
+            m = new
+        answers.append(answer(total, output))
+        output = goes_on(total, output)
+    return np.array(answers)

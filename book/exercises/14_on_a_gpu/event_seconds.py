@@ -1,7 +1,7 @@
 """The time of a call by marks that a device passes, and by no clock of the processor."""
 
 import statistics
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from attnlib.exercises import Case
 
@@ -42,6 +42,18 @@ def device(work):
     return hand_over, put_mark, wait_until_done
 
 
+class OnDevice(tuple):
+    """Arguments that begin with a make-believe device, which is new whenever they are taken."""
+
+    def __new__(cls, repeats, *work):
+        args = super().__new__(cls, (*device(work), repeats))
+        args.work = work
+        return args
+
+    def __iter__(self):
+        return iter((*device(self.work), self[-1]))
+
+
 def event_seconds(f, mark, wait, repeats):
     """The median of calls between two marks each, after one that is not timed."""
     f()
@@ -54,20 +66,17 @@ def event_seconds(f, mark, wait, repeats):
     return statistics.median([start.until(end) for start, end in marks])
 
 
-class _Anew(tuple):
-    """Arguments that start with a device, which is new whenever they are taken."""
-
-    def __iter__(self):
-        return iter((*device(self.work), self[-1]))
-
-
-def _given(repeats, *work):
-    args = _Anew((*device(work), repeats))
-    args.work = work
-    return args
+CASES = (
+    Case("three calls", OnDevice(3, 9.0, 2.0, 3.0, 2.5, 4.0)),
+    Case("one of five interrupted", OnDevice(5, 7.0, 1.5, 1.2, 40.0, 1.4, 1.1, 1.0)),
+    Case("an even number of calls", OnDevice(4, 30.0, 0.4, 0.7, 0.5, 0.9, 0.2)),
+    Case("a slow call at the end", OnDevice(3, 6.0, 1.0, 1.25, 5.0, 3.5)),
+    Case("two of four interrupted", OnDevice(4, 7.0, 1.0, 2.0, 40.0, 30.0, 1.5)),
+)
 
 
-def _taken(f, mark, wait, repeats):
+def timed(f, mark, wait, repeats):
+    """The time of each of these calls."""
     marks = [mark()]
     for _ in range(repeats):
         f()
@@ -76,48 +85,13 @@ def _taken(f, mark, wait, repeats):
     return [start.until(end) for start, end in pairwise(marks)]
 
 
-def _of(summary, untimed=1, more=0):
-    """event_seconds with another summary, or another number of calls."""
-
-    def wrong(f, mark, wait, repeats):
-        for _ in range(untimed):
-            f()
-        return summary(_taken(f, mark, wait, repeats + more))
-
-    return wrong
-
-
-def _waiting(f, mark, wait, repeats):
+def waiting(f, mark, wait, repeats):
     """Each call is waited for, so the device stands still until the next is handed over."""
     f()
     wait()
-    taken = []
-    for _ in range(repeats):
-        start = mark()
-        f()
-        end = mark()
-        wait()
-        taken.append(start.until(end))
-    return statistics.median(taken)
+    return statistics.median(timed(f, mark, wait, 1)[0] for _ in range(repeats))
 
 
-def _each_warmed_up(f, mark, wait, repeats):
-    return statistics.median(_taken(f, mark, wait, 2 * repeats)[1::2])
-
-
-def _begun_too_early(f, mark, wait, repeats):
-    untimed, first, *others = _taken(f, mark, wait, repeats + 1)
+def begun_too_early(f, mark, wait, repeats):
+    untimed, first, *others = timed(f, mark, wait, repeats + 1)
     return statistics.median([untimed + first, *others])
-
-
-def _sums(taken):
-    return [sum(taken[: i + 1]) for i in range(len(taken))]
-
-
-CASES = (
-    Case("three calls", _given(3, 9.0, 2.0, 3.0, 2.5, 4.0)),
-    Case("one of five interrupted", _given(5, 7.0, 1.5, 1.2, 40.0, 1.4, 1.1, 1.0)),
-    Case("an even number of calls", _given(4, 30.0, 0.4, 0.7, 0.5, 0.9, 0.2)),
-    Case("a slow call at the end", _given(3, 6.0, 1.0, 1.25, 5.0, 3.5)),
-    Case("two of four interrupted", _given(4, 7.0, 1.0, 2.0, 40.0, 30.0, 1.5)),
-)

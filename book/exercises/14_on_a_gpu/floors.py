@@ -1,78 +1,22 @@
 """The least times of naive and of fused attention."""
 
-from functools import partial
-
 import numpy as np
 
 from attnlib.exercises import Case
 
 
-def _floors(
-    *,
-    join=max,
-    naive_pairs=lambda n, causal: n * n,
-    fused_pairs=lambda n, causal: n * (n + 1) // 2 if causal else n * n,
-    naive_exponentials=None,
-    fused_exponentials=None,
-    passes=lambda causal: 6 if causal else 4,
-    in_table=lambda n, causal: n * n,
-    arrays=4,
-    flops=4,
-    exponentials=True,
-):
-    """floors, right or with one step replaced."""
-
-    def found(n, d, itemsize, causal, flops_per_s, bytes_per_s, exponentials_per_s):
-        moved = (
-            itemsize * (passes(causal) * in_table(n, causal) + arrays * n * d),
-            itemsize * arrays * n * d,
-        )
-        pairs = naive_pairs(n, causal), fused_pairs(n, causal)
-        softmax = naive_exponentials or naive_pairs, fused_exponentials or fused_pairs
-        times = []
-        for i in range(2):
-            terms = [flops * pairs[i] * d / flops_per_s, moved[i] / bytes_per_s]
-            if exponentials:
-                terms.append(softmax[i](n, causal) / exponentials_per_s)
-            times.append(join(terms))
-        return np.array(times, float)
-
-    return found
-
-
-def _all(n, causal):
-    return n * n
-
-
-def _half(n, causal):
-    return n * (n + 1) // 2 if causal else n * n
-
-
-def _in_turns(n, d, itemsize, causal, flops_per_s, bytes_per_s, exponentials_per_s, arrays=2):
-    """Naive attention as kernels one after another, each with a least time of its own."""
-    table, pair = n * n, arrays * n * d
-    kernels = [(2 * table * d, pair + table, 0), (0, 2 * table, table)]
-    kernels += [(0, 2 * table, 0)] if causal else []
-    kernels += [(2 * table * d, table + pair, 0)]
-    rates = flops_per_s, bytes_per_s / itemsize, exponentials_per_s
-    naive = sum(max(x / rate for x, rate in zip(kernel, rates)) for kernel in kernels)
-    fused = floors(n, d, itemsize, causal, flops_per_s, bytes_per_s, exponentials_per_s)[1]
-    return np.array([naive, fused])
-
-
 def floors(n, d, itemsize, causal, flops_per_s, bytes_per_s, exponentials_per_s):
     """The slowest of arithmetic, memory and exponentials, for each of the two ways."""
-    arrays, allowed = 4 * n * d, n * (n + 1) // 2 if causal else n * n
-    passes = 6 if causal else 4
-    return np.array(
-        [
-            max(4 * pairs * d / flops_per_s, moved / bytes_per_s, pairs / exponentials_per_s)
-            for pairs, moved in (
-                (n * n, itemsize * (passes * n * n + arrays)),
-                (allowed, itemsize * arrays),
-            )
-        ]
-    )
+
+    def least(pairs, numbers):
+        return max(
+            4 * pairs * d / flops_per_s,
+            itemsize * numbers / bytes_per_s,
+            pairs / exponentials_per_s,
+        )
+
+    allowed, passes = (n * (n + 1) // 2, 6) if causal else (n * n, 4)
+    return np.array([least(n * n, passes * n * n + 4 * n * d), least(allowed, 4 * n * d)])
 
 
 CASES = (
@@ -84,3 +28,15 @@ CASES = (
     Case("a mask with memory as the limit", (5, 3, 4, True, 1000.0, 10.0, 900.0)),
     Case("a mask with exponentials as the limit", (7, 2, 2, True, 1e4, 1.2e4, 10.0)),
 )
+
+
+def in_turns(n, d, itemsize, causal, flops_per_s, bytes_per_s, exponentials_per_s, arrays=2):
+    """Naive attention as kernels one after another, each with a least time of its own."""
+    table, pair = n * n, arrays * n * d
+    kernels = [(2 * table * d, pair + table, 0), (0, 2 * table, table)]
+    kernels += [(0, 2 * table, 0)] if causal else []
+    kernels += [(2 * table * d, table + pair, 0)]
+    rates = flops_per_s, bytes_per_s / itemsize, exponentials_per_s
+    naive = sum(max(x / rate for x, rate in zip(kernel, rates)) for kernel in kernels)
+    fused = floors(n, d, itemsize, causal, flops_per_s, bytes_per_s, exponentials_per_s)[1]
+    return np.array([naive, fused])

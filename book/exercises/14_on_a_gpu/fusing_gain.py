@@ -9,16 +9,6 @@ def fusing_gain(d, itemsize, passes, ridge):
     return 2 * max(0.5, one_pass) + (passes - 2) * one_pass
 
 
-def _with(*, product=lambda one: max(0.5, one), between=lambda passes: passes - 2):
-    """fusing_gain with one step replaced."""
-
-    def wrong(d, itemsize, passes, ridge):
-        one_pass = itemsize * ridge / (4 * d)
-        return 2 * product(one_pass) + between(passes) * one_pass
-
-    return wrong
-
-
 CASES = (
     Case("all kernels wait for memory", (64, 2, 4, 200.0)),
     Case("products wait for arithmetic", (64, 4, 4, 14.0)),

@@ -8,16 +8,6 @@ def intensity(n, d, itemsize, passes):
     return 4 * n * n * d / (itemsize * (passes * n * n + 4 * n * d))
 
 
-def _with(*, flops=4, passes=None, arrays=4):
-    """intensity with another count."""
-
-    def wrong(n, d, s, c):
-        c = c if passes is None else passes
-        return flops * n * n * d / (s * (c * n * n + arrays * n * d))
-
-    return wrong
-
-
 CASES = (
     Case("three items", (3, 2, 4, 4)),
     Case("a mask in a kernel of its own", (6, 4, 2, 6)),
