@@ -70,9 +70,11 @@ What is twice `{x}`?
 
 - fields: first | second
 - hint: Add it to itself.
-- {[x, x * x]}: That is the square.
+- {x}, {x * x} if {x < 99}: That is the square.
+- {0} if {x > 99}: Never.
 
 1. `{x} + {x} = {2 * x}`
+2. if {x > 99}: Never.
 """
 DRAWN = """def double(rng):
     x = int(rng.integers(3, 9))
@@ -171,7 +173,7 @@ def test_practice_is_read(write):
     "old, new, words",
     [
         ("double: twice", "twice", "line 1: expected '## name: title'"),
-        ("- {[x", "- [x", "line 7: expected '- {number}, {number}: reply'"),
+        ("- {x}, {", "- {x}, ", "line 7: expected '- {number}, {number}: reply'"),
         ("double: twice", "triple: twice", "line 1: expected a function triple in practice.py"),
     ],
 )

@@ -110,8 +110,9 @@ class Kind:
         return problems
 
 
-PLACE = re.compile(r"\{((?:[^{}]|\{[^{}]*\})*)\}")
-FORM = "'- {number}, {number}: reply'"
+EXPRESSION = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+STEP = rf"(?:if {EXPRESSION}: )?(.+)"
+MISTAKE = rf"({EXPRESSION}(?:, {EXPRESSION})*)(?: if {EXPRESSION})?: (.+)"
 
 
 def kinds(path):
@@ -119,8 +120,8 @@ def kinds(path):
 
     Each has a function of its name in the Python file beside the text. It takes a generator of
     random numbers and returns its variables, a dict, and the answer. In the text ``{expression}``
-    is computed from these variables, with the module's names and those of `math`. A step whose
-    text comes out empty is left out, and so is a mistake whose numbers do.
+    is computed from these variables, with the module's names and those of `math`. A step may
+    begin with ``if {condition}: ``, and the numbers of a mistake may end in `` if {condition}``.
     """
     python = module(path)
     for section in sections(path):
@@ -128,12 +129,14 @@ def kinds(path):
         if not hasattr(python, name):
             raise section.heading.expected(f"a function {name} in {path.stem}.py")
         settings, mistakes = section.settings(("fields", "hint"), ("tolerance",))
-        replies = [m.match(r"((?:\{.*?\}(?:, (?=\{))?)+): (.+)", FORM) for m in mistakes]
+        steps = [line.match(STEP, "a step") for line in section.steps]
+        form = "'- {number}, {number}: reply'"
+        wrong = [(m[0], *m[-2:]) for m in (line.match(MISTAKE, form) for line in mistakes)]
         yield (
             name,
             Kind(
                 title=title,
-                draw=_drawing(getattr(python, name), vars(python), section, replies),
+                draw=_drawing(getattr(python, name), vars(python), section.text, steps, wrong),
                 hint=settings["hint"],
                 fields=settings["fields"].split(" | "),
                 tolerance=float(settings.get("tolerance", 0.006)),
@@ -141,26 +144,29 @@ def kinds(path):
         )
 
 
-def _drawing(function, names, section, replies):
+def _drawing(function, names, question, steps, mistakes):
     def draw(rng):
         variables, answer = function(rng)
         scope = vars(math) | names | {"short": short} | variables
 
         def numbers(text):
-            return [eval(expression, scope) for expression in PLACE.findall(text)]
+            return [eval(expression, scope) for expression in re.findall(EXPRESSION, text)]
 
         def filled(text):
-            values = iter(numbers(text))
-            return PLACE.sub(lambda _: v if isinstance(v := next(values), str) else short(v), text)
+            written = (v if isinstance(v, str) else short(v) for v in numbers(text))
+            return re.sub(EXPRESSION, lambda _: next(written), text)
+
+        def holds(condition):
+            return condition is None or eval(condition, scope)
 
         return Problem(
-            question=filled(section.text),
+            question=filled(question),
             answer=answer,
-            working=[text for step in section.steps if (text := filled(step.text))],
+            working=[filled(step) for condition, step in steps if holds(condition)],
             mistakes={
-                filled(reply): values
-                for wrong, reply in replies
-                if (values := np.hstack(numbers(wrong))).size
+                filled(reply): np.hstack(numbers(wrong))
+                for wrong, condition, reply in mistakes
+                if holds(condition)
             },
         )
 
