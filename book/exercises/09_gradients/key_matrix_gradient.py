@@ -30,5 +30,5 @@ CASES = (
     Case("all sizes equal", draw(*[(3, 3)] * 4)),
     Case("all sizes different", draw((3, 4), (3, 5), (4, 6), (5, 2))),
     Case("a batch", draw((2, 3, 4), (2, 3, 5), (2, 4, 6), (5, 3))),
-    Case("a batch of one, d_k is 1", draw((1, 2, 3), (1, 2, 4), (1, 3, 2), (4, 1))),
+    Case("a batch of one", draw((1, 2, 3), (1, 2, 4), (1, 3, 2), (4, 2))),
 )
