@@ -20,13 +20,11 @@ def three_readings(rng):
     w = bells / bells.sum()
 
     def weights_by(exponents):
-        """The weights of other bells, where they differ from the right ones."""
         other = np.exp(-exponents)
-        return [] if np.allclose(other, bells) else other / other.sum()
+        return other / other.sum()
 
     def output_by(exponents):
-        other = weights_by(exponents)
-        return other @ x if len(other) else []
+        return weights_by(exponents) @ x
 
     return locals()
 
