@@ -1,10 +1,10 @@
 """Axe finds nothing against WCAG 2.2 AA, also in use; each page by itself is visited elsewhere."""
 
 import pytest
-from axe_rules import violations
-from widget_pages import frame, perform
 
 from attnlib.widgets import WIDGETS
+from tests.helpers.axe_rules import violations
+from tests.helpers.widget_pages import frame, perform
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
 

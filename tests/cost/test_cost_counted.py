@@ -13,13 +13,13 @@ import pytest
 import torch
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from oracles import draw
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, flop_registry
 
 from attnlib import causal, layer_norm, scaled_dot_product_attention
 from attnlib.cost import attention_cost, block_cost
+from tests.helpers.oracles import draw
 
 F = torch.nn.functional
 size = st.integers(1, 9)

@@ -9,13 +9,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import attention_by_torch, draw_mask, qkv
 
 import attnlib
 from attnlib import masks
 from attnlib.efficient import linear_attention, online_softmax, row_blocks, window_attention
 from attnlib.examples import three_rows
 from attnlib.timing import peak_memory
+from tests.helpers.oracles import attention_by_torch, draw_mask, qkv
 
 both = pytest.mark.parametrize("attention", [row_blocks, online_softmax], ids=lambda f: f.__name__)
 either = pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])

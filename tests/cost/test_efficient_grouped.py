@@ -8,12 +8,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw_mask
 
 from attnlib import masks, scaled_dot_product_attention
 from attnlib.efficient import grouped_heads, pool_heads, row_blocks
 from attnlib.examples import three_rows
 from attnlib.timing import peak_memory
+from tests.helpers.oracles import draw_mask
 
 either = pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
 

@@ -9,10 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import qkv
 
 from attnlib import scaled_dot_product_attention
 from attnlib.efficient import elu_plus_one, linear_attention, random_features
+from tests.helpers.oracles import qkv
 
 either = pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
 

@@ -9,11 +9,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import qkv
 
 from attnlib import masks, scaled_dot_product_attention
 from attnlib.efficient import window_attention
 from attnlib.examples import three_rows
+from tests.helpers.oracles import qkv
 
 either = pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
 

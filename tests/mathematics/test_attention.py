@@ -5,13 +5,11 @@ import warnings
 from functools import partial
 
 import numpy as np
-import oracles
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import attention_by_torch, draw, draw_mask
 
 from attnlib import (
     attend,
@@ -25,6 +23,8 @@ from attnlib import (
     sparsemax,
 )
 from attnlib.examples import causal_scores, three_rows, toy, two_queries
+from tests.helpers import oracles
+from tests.helpers.oracles import attention_by_torch, draw, draw_mask
 
 BOTH = [attend, scaled_dot_product_attention]
 both = pytest.mark.parametrize("attention", BOTH, ids=lambda f: f.__name__)

@@ -8,7 +8,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw, draw_mask, drawn
 
 from attnlib import (
     DecoderBlock,
@@ -20,6 +19,7 @@ from attnlib import (
     causal,
     padding,
 )
+from tests.helpers.oracles import draw, draw_mask, drawn
 
 norm_before_or_after = pytest.mark.parametrize("norm_first", [False, True], ids=["after", "before"])
 activations = pytest.mark.parametrize("activation", ["relu", "gelu"])

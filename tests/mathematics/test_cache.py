@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import KeyValueCache, MultiHeadAttention, causal
+from tests.helpers.oracles import draw
 
 
 def some_attention(d_model=6, n_heads=3, d_k=4, d_v=5, d_out=7, bias=True, seed=0):

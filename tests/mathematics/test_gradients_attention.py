@@ -8,7 +8,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw, draw_mask, gradients_by_torch
 
 from attnlib import scaled_dot_product_attention
 from attnlib.examples import two_queries
@@ -18,6 +17,7 @@ from attnlib.gradients import (
     output_query_jacobian,
     weighted_sum_vjp,
 )
+from tests.helpers.oracles import draw, draw_mask, gradients_by_torch
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 batches = pytest.mark.parametrize(

@@ -6,7 +6,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import (
+
+from attnlib import DecoderBlock, DecoderOnly, EncoderBlock, causal
+from attnlib.gradients import (
+    decoder_block_vjp,
+    decoder_only_vjp,
+    encoder_block_vjp,
+    finite_difference,
+)
+from tests.helpers.oracles import (
     by_torch,
     d_ff,
     d_model,
@@ -22,14 +30,6 @@ from oracles import (
     torch_decoder,
     torch_encoder,
     torch_stack,
-)
-
-from attnlib import DecoderBlock, DecoderOnly, EncoderBlock, causal
-from attnlib.gradients import (
-    decoder_block_vjp,
-    decoder_only_vjp,
-    encoder_block_vjp,
-    finite_difference,
 )
 
 orders = pytest.mark.parametrize("norm_first", [False, True], ids=["after", "before"])

@@ -6,10 +6,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw, draw_mask
 
 from attnlib import MultiHeadAttention, project
 from attnlib.gradients import finite_difference, multi_head_vjp, projection_vjp
+from tests.helpers.oracles import draw, draw_mask
 
 BIASES = ["b_Q", "b_K", "b_V", "b_O"]
 kinds = pytest.mark.parametrize("cross", [False, True], ids=["self", "cross"])

@@ -8,10 +8,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw, gradients_by_torch
 
 from attnlib import feed_forward, layer_norm
 from attnlib.gradients import feed_forward_vjp, finite_difference, layer_norm_vjp
+from tests.helpers.oracles import draw, gradients_by_torch
 
 activations = pytest.mark.parametrize("activation", ["relu", "gelu"])
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import (
     sigmoid_normalize,
@@ -26,6 +25,7 @@ from attnlib.gradients import (
     softmax_vjp,
     sparsemax_vjp,
 )
+from tests.helpers.oracles import draw
 
 VJPS = {softmax: softmax_vjp, sparsemax: sparsemax_vjp, sigmoid_normalize: sigmoid_normalize_vjp}
 JACOBIANS = {

@@ -9,7 +9,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw, gradients_by_torch
 
 from attnlib import Additive, Bilinear, Location, attend, dot, scaled_dot
 from attnlib.gradients import (
@@ -21,6 +20,7 @@ from attnlib.gradients import (
     softmax_vjp,
     weighted_sum_vjp,
 )
+from tests.helpers.oracles import draw, gradients_by_torch
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 batches = pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import (
     MultiHeadAttention,
@@ -19,6 +18,7 @@ from attnlib import (
     scaled_dot_product_attention,
     split_heads,
 )
+from tests.helpers.oracles import draw
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 

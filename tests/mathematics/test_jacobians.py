@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import (
     sigmoid_normalize,
@@ -20,6 +19,7 @@ from attnlib import (
     sparsemax_jacobian,
 )
 from attnlib.gradients import sigmoid_normalize_vjp, softmax_vjp, sparsemax_vjp
+from tests.helpers.oracles import draw
 
 NORMALIZER = {
     softmax_jacobian: softmax,

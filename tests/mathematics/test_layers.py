@@ -8,10 +8,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 from torch.nn import functional
 
 from attnlib import FeedForward, LayerNorm, feed_forward, gelu, layer_norm, relu
+from tests.helpers.oracles import draw
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 both_activations = pytest.mark.parametrize("activation", [relu, gelu], ids=lambda f: f.__name__)

@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import attend, causal, from_graph, padding, sliding_window
+from tests.helpers.oracles import draw
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 

@@ -8,7 +8,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import (
     attend,
@@ -22,6 +21,7 @@ from attnlib import (
     wavelengths,
 )
 from attnlib.gradients import finite_difference, rotary_vjp
+from tests.helpers.oracles import draw
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 some_base = st.sampled_from([1.5, 10, 10000.0, 500000.0])

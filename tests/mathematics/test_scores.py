@@ -9,10 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import dot, dot_cost, scaled_dot
 from attnlib.examples import three_rows, toy, two_queries
+from tests.helpers.oracles import draw
 
 every_score = pytest.mark.parametrize("score", [dot, scaled_dot], ids=lambda f: f.__name__)
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import (
     Bilinear,
@@ -28,6 +27,7 @@ from attnlib import (
 )
 from attnlib.examples import causal_scores, three_rows, toy, two_queries
 from attnlib.gradients import attention_vjp, softmax_vjp, weighted_sum_vjp
+from tests.helpers.oracles import draw
 
 
 def qkv(n_q=3, n_k=7, d_k=5, d_v=11):

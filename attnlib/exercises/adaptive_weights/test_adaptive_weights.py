@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlib.exercises import find
+from tests.helpers.exercise_replies import as_readers_write
 
 
 def bells(x, h):

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 
 from attnlib import scaled_dot_product_attention
 from attnlib.blocks import EncoderBlock, layer_norm
 from attnlib.exercises import check, find
 from attnlib.exercises.block.sorting_network import applied, judge_sorting_network
+from tests.helpers.exercise_replies import as_readers_write
 
 
 def reference(name):

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 
 from attnlib import masks, softmax
 from attnlib.cost import attention_cost
 from attnlib.efficient import linear_attention, online_softmax, window_attention
 from attnlib.exercises import all_questions, check, find
 from attnlib.ring.counts import bytes_sent
+from tests.helpers.exercise_replies import as_readers_write
 
 
 def reference(name):

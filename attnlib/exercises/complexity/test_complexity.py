@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 
 from attnlib.cost import attention_cost, block_cost, fit_exponent
 from attnlib.exercises import check, find
 from attnlib.exercises.complexity.seconds import HANDING_OVER, device
+from tests.helpers.exercise_replies import as_readers_write
 
 
 def reference(name):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from attnlib.gradients import (
     scaled_dot_vjp,
     softmax_vjp,
 )
+from tests.helpers.exercise_replies import as_readers_write
 
 
 def reference(name):

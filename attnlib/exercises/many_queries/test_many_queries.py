@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlib import attend, softmax
 from attnlib.exercises import all_questions, check, find
+from tests.helpers.exercise_replies import as_readers_write
 
 
 def reference(name):

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 
 from attnlib import masks, scaled_dot_product_attention, softmax
 from attnlib.exercises import all_questions, check, find
 from attnlib.exercises.masks import looks_ahead as layers
 from attnlib.heads import MultiHeadAttention
 from attnlib.masks import causal, padding
+from tests.helpers.exercise_replies import as_readers_write
 
 
 def reference(name):

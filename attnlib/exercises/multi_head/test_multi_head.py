@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 
 from attnlib import (
     MultiHeadAttention,
@@ -12,6 +11,7 @@ from attnlib import (
     split_heads,
 )
 from attnlib.exercises import check, find
+from tests.helpers.exercise_replies import as_readers_write
 
 
 def looped(*, length=lambda d_k, d_model, h: d_k, after=np.hstack, divide=False):

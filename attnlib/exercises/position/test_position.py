@@ -5,11 +5,11 @@ from math import cos, sin
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 
 from attnlib import linear_bias, rotary, sinusoidal, sinusoidal_shift
 from attnlib.exercises import check, find
 from attnlib.exercises.position import is_relative as scores
+from tests.helpers.exercise_replies import as_readers_write
 
 
 def reference(name):

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlib import softmax
 from attnlib.exercises import check, find
+from tests.helpers.exercise_replies import as_readers_write
 
 
 @pytest.mark.parametrize(

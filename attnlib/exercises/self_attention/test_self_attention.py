@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 import pytest
-from exercise_replies import as_readers_write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlib import MultiHeadAttention, attend, scaled_dot_product_attention, softmax
 from attnlib.exercises import check, find
 from attnlib.exercises.self_attention import next_one
+from tests.helpers.exercise_replies import as_readers_write
 
 
 def reference(name):
