@@ -34,10 +34,10 @@ EQUAL = ROOT / "tools" / "mutants_equal.json"
 #: Folder or file of attnlib -> the tests to run first.
 TESTS = {
     "_checks.py": ["shapes", "normalizers", "scores"],
-    "_shapes.py": ["shapes", "attention", "bad_input"],
-    "_boundary.py": ["shapes", "attention", "bad_input"],
+    "_shapes.py": ["shapes", "attention", "contract"],
+    "_boundary.py": ["shapes", "attention", "contract"],
     "attention.py": ["attention"],
-    "normalizers": ["normalizers", "jacobians"],
+    "normalizers": ["normalizers", "jacobians", "gradients"],
     "scores": ["scores", "learned_scores"],
     "masks": ["masks", "mask_kinds"],
     "projections.py": ["projections"],
@@ -48,18 +48,10 @@ TESTS = {
     "efficient": ["efficient_exact", "efficient_window", "efficient_linear", "efficient_grouped"],
     "cost": ["cost", "cost_counted", "exponents"],
     "timing": ["timing", "machine"],
-    "gradients": [
-        "gradients_normalizers",
-        "gradients_attention",
-        "gradients_scores",
-        "gradients_heads",
-        "gradients_layers",
-        "gradients_blocks",
-        "positions",
-    ],
+    "gradients": ["gradients", "gradient_rules", "finite_difference", "positions"],
 }
 ALL_TESTS = list(dict.fromkeys(name for names in TESTS.values() for name in names))
-ALL_TESTS += ["training", "slips", "bad_input"]
+ALL_TESTS += ["training", "slips", "contract"]
 SECONDS = 120
 #: Or each child would compile all tests and the whole package anew.
 sys.dont_write_bytecode = False

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import re
 
 import numpy as np
 import pytest
@@ -146,28 +145,6 @@ BLOCK = {"n": 5, "d_model": 4, "n_heads": 2, "d_ff": 7, "batch": 13}
 BLOCK |= {"causal": True, "itemsize": 4, "passes": 4}
 
 
-@pytest.mark.parametrize(
-    ("function", "good", "name"),
-    [(attention_cost, ATTENTION, name) for name in ATTENTION]
-    + [(block_cost, BLOCK, name) for name in BLOCK],
-)
-def test_bad_counts_are_refused_by_name(function, good, name):
-    def refused(bad, error, message):
-        with pytest.raises(error, match=message):
-            function(**good | {name: bad})
-
-    if name == "causal":
-        for bad in (1, None, "yes", np.ones(2, bool)):
-            refused(bad, TypeError, "^causal must be True or False, not ")
-        return
-    for bad in (2.0, "4", None, True, [4], np.array([4]), math.nan):
-        refused(bad, TypeError, f"^{name} must be an integer, not {re.escape(repr(bad))}")
-    least = 4 if name == "passes" else 1
-    for bad in (least - 1, -5):
-        refused(bad, ValueError, rf"^{name}={bad} is too small\. Give .* at least {least}\.$")
-    refused(2**80, ValueError, f"{name}={2**80} is too large")
-
-
 def test_more_causal_queries_than_keys_are_refused():
     with pytest.raises(
         ValueError, match=r"n_q=5 is larger than n_k=3: .* first 2 .*nothing.* keys"
@@ -275,35 +252,16 @@ def test_seconds_are_plain_floats_of_full_precision_whatever_the_amounts_are(kin
 
 
 @pytest.mark.parametrize("name", ["flops_per_s", "bytes_per_s", "exponentials_per_s"])
-def test_bad_rates_are_refused_by_name(name):
+def test_rates_must_be_positive(name):
     good = {"flops_per_s": 1.0, "bytes_per_s": 1.0, "exponentials_per_s": 1.0}
     for bad in (0, -1.5):
         with pytest.raises(ValueError, match=rf"^{name}={bad} must be above 0\. Give"):
-            Ceilings(**good | {name: bad})
-    for bad in (math.inf, math.nan, 10**400):
-        with pytest.raises(ValueError, match=f"^{name}={bad} is not finite"):
-            Ceilings(**good | {name: bad})
-    for bad in ("fast", True, 1j, [1.0], np.ones(1), *([None] if name[0] != "e" else [])):
-        with pytest.raises(TypeError, match=f"^{name} must be one real number, not "):
             Ceilings(**good | {name: bad})
 
 
 @pytest.mark.parametrize("function", [roofline_time, roofline_terms])
 @pytest.mark.parametrize("name", ["operations", "bytes", "exponentials"])
-def test_bad_amounts_are_refused_by_name(function, name):
+def test_amounts_must_not_be_negative(function, name):
     good = {"operations": 1, "bytes": 1, "machine": Ceilings(1, 1, 1), "exponentials": 1}
     with pytest.raises(ValueError, match=rf"^{name}=-0.5 is negative\. Give an amount of work"):
         function(**good | {name: -0.5})
-    for bad in (math.inf, math.nan):
-        with pytest.raises(ValueError, match=f"^{name}={bad} is not finite"):
-            function(**good | {name: bad})
-    for bad in ("much", None, True, [1]):
-        with pytest.raises(TypeError, match=f"^{name} must be one real number, not "):
-            function(**good | {name: bad})
-
-
-@pytest.mark.parametrize("function", [roofline_time, roofline_terms])
-@pytest.mark.parametrize("bad", [None, (1.0, 1.0), "H200", {}, Ceilings])
-def test_a_machine_must_be_ceilings(function, bad):
-    with pytest.raises(TypeError, match=r"^machine must be a Ceilings, not "):
-        function(1, 1, bad)

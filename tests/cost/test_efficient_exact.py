@@ -205,23 +205,6 @@ def test_one_key_one_query_and_no_query(attention):
 
 @both
 @either
-def test_number_types(attention, causal):
-    Q, K, V = qkv((2,))
-    options = {"causal": causal, **sized(attention, 4, 3)}
-    low = attention(*(x.astype(np.float32) for x in (Q, K, V)), **options)
-    assert low.dtype == np.float32
-    assert_allclose(low, attention(Q, K, V, **options), atol=1e-5)
-    for position in range(3):
-        mixed = [x.astype(np.float32) for x in (Q, K, V)]
-        mixed[position] = mixed[position].astype(np.float64)
-        assert attention(*mixed, **options).dtype == np.float64
-    found = attention([[1, 2]], np.array([[3, 4]], np.int8), [[5]])
-    assert found.dtype == np.float64
-    assert_array_equal(found, [[5]])
-
-
-@both
-@either
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_large_numbers_neither_overflow_nor_warn(attention, causal, dtype):
     Q, K, V = (np.sign(x).astype(dtype) * dtype(1e4) for x in qkv())
@@ -271,42 +254,12 @@ def test_values_too_large_to_be_summed_are_refused(attention):
         attention(np.ones((3, 5)), np.ones((7, 5)), np.full((7, 2), 1.7e308))
 
 
-@both
-@either
-def test_arguments_are_not_changed(attention, causal):
-    arrays = [*qkv((2,)), draw_mask(6, 13)]
-    before = [x.copy() for x in arrays]
-    for x in arrays:
-        x.setflags(write=False)
-    Q, K, V, mask = arrays
-    options = {"mask": mask} if attention is row_blocks else {}
-    attention(Q, K, V, causal=causal, **options)
-    for x, old in zip(arrays, before, strict=True):
-        assert_array_equal(x, old)
-
-
 ones = np.ones
 
 
 @both
-def test_bad_types_and_settings_are_refused_by_name(attention):
+def test_causal_attention_needs_as_many_keys(attention):
     Q, K, V = qkv()
-    for position, name in enumerate("QKV"):
-        for bad in ([["a"]], [[None]], [[1j]], [[True]]):
-            arguments = [Q, K, V]
-            arguments[position] = bad
-            with pytest.raises(TypeError, match=f"{name} holds .* only integers and floats"):
-                attention(*arguments)
-    for name in sized(attention, 1, 1):
-        for bad in (0, -1):
-            with pytest.raises(ValueError, match=f"{name}={bad} is too small.*at least 1"):
-                attention(Q, K, V, **{name: bad})
-        for bad in (2.0, True, None, "2"):
-            with pytest.raises(TypeError, match=f"{name} must be an integer, not {bad!r}"):
-                attention(Q, K, V, **{name: bad})
-    for bad in (1, None, "yes"):
-        with pytest.raises(TypeError, match=f"causal must be True or False, not {bad!r}"):
-            attention(Q, K, V, causal=bad)
     assert attention(K, Q, V[:6]).shape == (13, 11)  # more queries than keys, and not causal
     with pytest.raises(ValueError, match=r"n_q=13 is larger than n_k=6"):
         attention(K, Q, V[:6], causal=True)

@@ -1,7 +1,5 @@
 """Heads that share keys and values, against heads with copies of them, PyTorch, worked numbers."""
 
-import warnings
-
 import numpy as np
 import pytest
 import torch
@@ -152,34 +150,6 @@ def test_queries_are_answered_in_blocks_of_256(monkeypatch):
     assert shapes == [(200, 301), (100, 301)] * 2
 
 
-@either
-def test_number_types(causal):
-    Q, K, V = qkv((2,))
-    low = grouped_heads(*(x.astype(np.float32) for x in (Q, K, V)), causal=causal)
-    assert low.dtype == np.float32
-    assert_allclose(low, grouped_heads(Q, K, V, causal=causal), atol=1e-5)
-    found = grouped_heads([[[1, 2]]] * 2, np.array([[[3, 4]]], np.int8), [[[5]]], causal=causal)
-    assert found.dtype == np.float64
-    assert_array_equal(found, [[[5]], [[5]]])
-    pooled = pool_heads(Q.astype(np.float32), 3)
-    assert pooled.dtype == np.float32
-    assert_allclose(pooled, pool_heads(Q, 3), atol=1e-6)
-    assert pool_heads(np.ones((4, 1, 2), np.int8), 2).dtype == np.float64
-
-
-@either
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_large_numbers_neither_overflow_nor_warn(causal, dtype):
-    Q, K, V = (np.sign(x).astype(dtype) * dtype(1e4) for x in qkv())
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        output = grouped_heads(Q, K, V, causal=causal)
-        pooled = pool_heads(Q, 2)
-    assert (np.abs(output) <= 1e4 * 1.001).all() and (np.abs(pooled) <= 1e4 * 1.001).all()
-    if dtype == np.float64:  # in float32 rounding decides between scores of 4e8
-        assert_allclose(output, repeated(Q, K, V, causal=causal), atol=1e-3)
-
-
 def test_numbers_too_large_are_refused():
     Q, K, V = qkv()
     said = r"scores of Q, shape \(6, 4, 5\), and K, shape \(3, 7, 5\), may overflow float64"
@@ -191,18 +161,6 @@ def test_numbers_too_large_are_refused():
         X = np.full((4, 3, 2), np.finfo(dtype).max, dtype)
         with pytest.raises(ValueError, match=f"pool_heads overflows {X.dtype}"):
             pool_heads(X, 2)
-
-
-@either
-def test_arguments_are_not_changed(causal):
-    arrays = [*qkv((2,)), draw_mask(2, 4, 7)]
-    before = [x.copy() for x in arrays]
-    for x in arrays:
-        x.setflags(write=False)
-    grouped_heads(*arrays[:3], mask=arrays[3], causal=causal)
-    pool_heads(arrays[1], 3)[:] = 7  # what is returned is one's own, also with nothing to pool
-    for x, old in zip(arrays, before, strict=True):
-        assert_array_equal(x, old)
 
 
 def test_pooling_takes_the_mean_over_the_heads_of_a_group():
@@ -247,19 +205,7 @@ ones = np.ones
 Q, K, V = ones((6, 4, 5)), ones((3, 7, 5)), ones((3, 7, 2))
 
 
-def test_bad_types_and_settings_are_refused_by_name():
-    for position, name in enumerate("QKV"):
-        for bad in ([[["a"]]], [[[None]]], [[[1j]]], [[[True]]]):
-            arguments = [Q, K, V]
-            arguments[position] = bad
-            with pytest.raises(TypeError, match=f"{name} holds .* only integers and floats"):
-                grouped_heads(*arguments)
-    with pytest.raises(ValueError, match=r"block=0 is too small.*at least 1"):
-        grouped_heads(Q, K, V, block=0)
-    with pytest.raises(TypeError, match=r"block must be an integer, not 2\.0"):
-        grouped_heads(Q, K, V, block=2.0)
-    with pytest.raises(TypeError, match="causal must be True or False, not 1"):
-        grouped_heads(Q, K, V, causal=1)
+def test_causal_attention_needs_as_many_keys():
     with pytest.raises(ValueError, match="n_q=8 is larger than n_k=7"):
         grouped_heads(ones((6, 8, 5)), K, V, causal=True)
 
@@ -275,22 +221,14 @@ def test_a_query_that_keeps_only_the_future_is_named_as_it_was_given():
         grouped_heads(ones((2, 6, 4, 5)), K, V, mask=both, causal=True)
 
 
-def test_bad_arguments_of_pooling_are_refused_by_name():
-    for X, n_groups, said in (
+def test_heads_that_cannot_be_pooled_are_refused():
+    for X, n_groups, message in (
         (Q, 4, r"X has shape \(6, 4, 5\) and n_groups=4: 6 heads .* 4 groups.*divides"),
         (Q, 12, r"n_groups=12: 6 heads cannot be shared out equally to 12 groups"),
-        (Q, 0, r"n_groups=0 is too small.*at least 1"),
         (ones((4, 5)), 2, r"X has shape \(4, 5\), expected .*n_heads, n, d\).*X\[None\]"),
         (ones(5), 2, r"X has shape \(5,\)"),
         (Q[:0], 1, r"X has shape \(0, 4, 5\)"),
         (Q[..., :0], 2, r"X has shape \(6, 4, 0\), so d"),
-        (Q * np.nan, 2, r"X of shape \(6, 4, 5\) holds nan"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             pool_heads(X, n_groups)
-    for bad in (2.0, True, None):
-        with pytest.raises(TypeError, match=f"n_groups must be an integer, not {bad!r}"):
-            pool_heads(Q, bad)
-    for bad in ([[["a"]]], [[[True]]], None):
-        with pytest.raises(TypeError, match=r"X holds .* only integers and floats"):
-            pool_heads(bad, 1)

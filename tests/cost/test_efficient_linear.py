@@ -154,23 +154,6 @@ def test_one_key_and_no_query():
 
 
 @either
-@mapped
-def test_number_types(causal, features):
-    Q, K, V = qkv((2,))
-    options = {"causal": causal, "block": 4, "features": features}
-    low = linear_attention(*(x.astype(np.float32) for x in (Q, K, V)), **options)
-    assert low.dtype == np.float32
-    assert_allclose(low, linear_attention(Q, K, V, **options), atol=2e-5)
-    for position in range(3):
-        mixed = [x.astype(np.float32) for x in (Q, K, V)]
-        mixed[position] = mixed[position].astype(np.float64)
-        assert linear_attention(*mixed, **options).dtype == np.float64
-    found = linear_attention([[1, 2]], np.array([[3, 4]], np.int8), [[5]], causal=causal)
-    assert found.dtype == np.float64
-    assert_array_equal(found, [[5]])
-
-
-@either
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_large_numbers_neither_overflow_nor_warn(causal, dtype):
     Q, K, V = (np.sign(x).astype(dtype) * dtype(1e4) for x in qkv())
@@ -190,19 +173,6 @@ def test_sums_too_large_are_refused(causal):
     for arguments in ((1e200 * Q, 1e200 * K, V), (Q, K, 1.7e308 * V), (part_Q, part_K, V)):
         with pytest.raises(ValueError, match=r"linear_attention overflows float64.*Scale"):
             linear_attention(*arguments, causal=causal)
-
-
-@either
-def test_arguments_are_not_changed(causal):
-    arrays = qkv((2,))
-    before = [x.copy() for x in arrays]
-    for x in arrays:
-        x.setflags(write=False)
-    linear_attention(*arrays, causal=causal, block=4)
-    elu_plus_one(arrays[0])
-    FEATURES[2](arrays[0])
-    for x, old in zip(arrays, before, strict=True):
-        assert_array_equal(x, old)
 
 
 def test_elu_plus_one_equals_torch_and_its_two_halves():
@@ -333,21 +303,10 @@ def test_features_of_large_rows_vanish_without_a_warning():
             assert_array_equal(found, np.zeros((6, 8)))
 
 
-def test_bad_arguments_of_random_features_are_refused_by_name():
-    rng = np.random.default_rng(0)
-    for bad in (0, None, np.random, np.random.RandomState(0)):
-        with pytest.raises(TypeError, match="rng must be a NumPy generator, not"):
-            random_features(bad, 3, 4)
-    for name in ("d_k", "n_features"):
-        for bad in (0, -2):
-            with pytest.raises(ValueError, match=f"{name}={bad} is too small.*at least 1"):
-                random_features(rng, **{"d_k": 3, "n_features": 4, name: bad})
-        for bad in (2.0, True, None):
-            with pytest.raises(TypeError, match=f"{name} must be an integer, not {bad!r}"):
-                random_features(rng, **{"d_k": 3, "n_features": 4, name: bad})
-    features = random_features(rng, np.int64(3), np.int64(4))
+def test_features_refuse_other_rows():
+    features = random_features(np.random.default_rng(0), np.int64(3), np.int64(4))
     assert features(np.ones((2, 3))).shape == (2, 4)
-    for bad, said in (
+    for bad, message in (
         (np.ones(3), r"X has shape \(3,\), expected"),
         (
             np.ones((2, 4)),
@@ -355,7 +314,7 @@ def test_bad_arguments_of_random_features_are_refused_by_name():
         ),
         ([[1, 2, np.inf]], r"X of shape \(1, 3\) holds inf at index \(0, 2\)"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             features(bad)
     with pytest.raises(TypeError, match="X holds bool"):
         features([[True, False, True]])
@@ -364,25 +323,10 @@ def test_bad_arguments_of_random_features_are_refused_by_name():
 ones = np.ones
 
 
-def test_bad_types_and_settings_are_refused_by_name():
+def test_causal_attention_needs_as_many_keys():
     Q, K, V = qkv()
-    for position, name in enumerate("QKV"):
-        for bad in ([["a"]], [[None]], [[1j]], [[True]]):
-            arguments = [Q, K, V]
-            arguments[position] = bad
-            with pytest.raises(TypeError, match=f"{name} holds .* only integers and floats"):
-                linear_attention(*arguments)
-    for bad, error in ((0, ValueError), (2.0, TypeError), (True, TypeError)):
-        with pytest.raises(error, match=r"block(=0 is too small|.* an integer, not (2\.0|True))"):
-            linear_attention(Q, K, V, block=bad)
-    for bad in (1, None, "yes"):
-        with pytest.raises(TypeError, match=f"causal must be True or False, not {bad!r}"):
-            linear_attention(Q, K, V, causal=bad)
     with pytest.raises(ValueError, match=r"n_q=13 is larger than n_k=6"):
         linear_attention(K, Q, V[:6], causal=True)
-    for bad in (None, "elu_plus_one", 3):
-        with pytest.raises(TypeError, match=f"features must be a function, not {bad!r}"):
-            linear_attention(Q, K, V, features=bad)
 
 
 def test_unusable_features_are_refused():

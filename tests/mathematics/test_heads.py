@@ -145,38 +145,7 @@ def test_splitting_and_merging_undo_each_other(batch, n, n_heads, d, dtype):
     assert_array_equal(split_heads(merge_heads(heads), n_heads), heads)
 
 
-def test_integers_become_floats_and_arguments_stay():
-    X = draw(3, 4)
-    before = X.copy()
-    X.setflags(write=False)
-    assert_array_equal(merge_heads(split_heads(X, 2)), before)
-    assert_array_equal(X, before)
-    assert split_heads(np.ones((3, 4), np.int8), 2).dtype == np.float64
-    assert merge_heads(np.ones((1, 3, 4), np.float16)).dtype == np.float64
-
-
 ones = np.ones
-
-
-@pytest.mark.parametrize("n_heads", [1, 2])
-def test_what_is_written_into_a_result_does_not_reach_the_argument(n_heads):
-    X, heads = draw(3, 4), draw(n_heads, 3, 4)
-    before = X.copy(), heads.copy()
-    split_heads(X, n_heads)[...] = 7
-    merge_heads(heads)[...] = 7
-    assert_array_equal(X, before[0])
-    assert_array_equal(heads, before[1])
-
-
-def test_bad_types_to_split_and_to_merge_are_refused_by_name():
-    for bad in ("a", None, 1j, True):
-        with pytest.raises(TypeError, match=r"X holds .* only integers and floats"):
-            split_heads([[bad]], 1)
-        with pytest.raises(TypeError, match=r"X holds .* only integers and floats"):
-            merge_heads([[[bad]]])
-    for bad in (2.0, None, "2", True, [2]):
-        with pytest.raises(TypeError, match="n_heads must be an integer, not"):
-            split_heads(ones((3, 4)), bad)
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -365,30 +334,6 @@ def test_self_attention_is_equivariant_and_the_causal_mask_hides_the_future():
     assert (after[3:] != before[3:]).all() and not np.triu(weights, 1).any()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_large_scores_neither_overflow_nor_warn(dtype):
-    one, large = np.ones((1, 2), dtype), np.array([[1e4, -1e4]], dtype)
-    attention = MultiHeadAttention(large, one, one, np.eye(2, dtype=dtype), n_heads=2)
-    output, weights = attention(np.ones((1, 1), dtype), np.array([[1], [-1], [0]], dtype))
-    assert output.dtype == dtype and weights.dtype == dtype
-    assert_array_equal(weights, [[[1, 0, 0]], [[0, 1, 0]]])
-    assert_array_equal(output, [[1, -1]])
-
-
-def test_integers_become_floats_and_no_argument_is_changed():
-    a = {x: (5 * y).astype(int) if x != "n_heads" else y for x, y in arrays(d_source=6).items()}
-    X, mask = (5 * draw(5, 6)).astype(np.int8), draw_mask(5, 5)
-    before = {x: np.copy(y) for x, y in a.items()}
-    for array in (X, mask, *(y for x, y in a.items() if x != "n_heads")):
-        array.setflags(write=False)
-    attention = MultiHeadAttention(**a)
-    output, weights = attention(X, mask=mask)
-    assert output.dtype == weights.dtype == attention.W_Q.dtype == np.float64
-    assert_allclose(output, loop(X, X, **a, mask=mask)[0], atol=1e-12)
-    for name, old in before.items():
-        assert_array_equal(a[name], old)
-
-
 def test_one_key_gets_all_and_no_query_no_answer():
     a = arrays()
     output, weights = MultiHeadAttention(**a)(draw(5, 6), draw(1, 7))
@@ -402,13 +347,8 @@ def test_one_key_gets_all_and_no_query_no_answer():
 X6, X7 = ones((5, 6)), ones((9, 7))
 
 
-def test_items_of_something_else_are_refused_by_name():
+def test_masks_must_be_boolean_and_named():
     attention = MultiHeadAttention(**arrays())
-    for bad in (X6 > 0, X6.astype(str), X6 + 1j, None):
-        with pytest.raises(TypeError, match=r"X_Q holds .* only integers and floats"):
-            attention(bad, X7)
-        with pytest.raises(TypeError, match=r"X_KV holds .* only integers and floats"):
-            attention(X6, [[None]] if bad is None else bad)
     for bad in (ones((5, 9)), ones((5, 9), int), "causal"):
         with pytest.raises(TypeError, match=r"mask holds .* must be boolean.*mask == 1"):
             attention(X6, X7, mask=bad)

@@ -214,33 +214,14 @@ def test_a_window_answers_from_the_latest_keys_with_or_without_a_cache():
     assert_allclose(late, together[4:], atol=1e-14)
 
 
-def test_arguments_are_not_changed_and_the_mask_is_a_new_array():
-    for adjacency in (random_edges(5, 5, seed=2) | np.eye(5, dtype=bool), np.ones((5, 5))):
-        before = adjacency.copy()
-        for self_loops in (True, False, np.True_, np.False_):
-            mask = from_graph(adjacency, self_loops)
-            mask[...] = ~mask
-            assert_array_equal(adjacency, before)
-    edges = random_edges(5, 5)
-    assert from_graph(edges).flags.writeable and not edges.flags.writeable
-
-
-def test_bad_windows_are_refused_by_name():
+def test_windows_need_no_more_queries_than_keys():
     with pytest.raises(
         ValueError, match=r"n_q=5 is larger than n_k=3.*first 2 would.*as many keys"
     ):
         sliding_window(5, 3, 2)
-    good = {"n_q": 3, "n_k": 7, "width": 2}
-    for name in good:
-        for bad in (0, -1):
-            with pytest.raises(ValueError, match=f"{name}={bad} is too small.*at least 1"):
-                sliding_window(**{**good, name: bad})
-        for bad in (2.0, "2", True, None, [2], 1j, np.nan):
-            with pytest.raises(TypeError, match=f"{name} must be an integer"):
-                sliding_window(**{**good, name: bad})
 
 
-def test_bad_padding_is_refused_by_name():
+def test_bad_lengths_are_refused_by_name():
     for lengths, message in [
         ([3, 8], r"lengths holds 8 at index 1, .* from 1 to n_k=7.*larger n_k"),
         (
@@ -256,12 +237,6 @@ def test_bad_padding_is_refused_by_name():
     for bad in (3.0, [3.0, 1.0], [np.nan], [np.inf], "3", [None], None, True, [1j]):
         with pytest.raises(TypeError, match=r"lengths holds .* but must hold integers: counts"):
             padding(bad, 7)
-    for bad in (0, -1):
-        with pytest.raises(ValueError, match=f"n_k={bad} is too small.*at least 1"):
-            padding([1], bad)
-    for bad in (2.0, "2", True, None, [2], 1j):
-        with pytest.raises(TypeError, match="n_k must be an integer"):
-            padding([1], bad)
 
 
 def test_bad_graphs_are_refused_by_name():

