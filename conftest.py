@@ -42,8 +42,8 @@ def site(tmp_path_factory):
     with FileLock(folder / "site.lock"):
         if not done.exists():
             result = site_tools.build(folder / "site")
-            said = f"exit {result.returncode}\n{result.stdout}\n{result.stderr}"
-            done.write_text("" if result.returncode == 0 else said)
+            message = f"exit {result.returncode}\n{result.stdout}\n{result.stderr}"
+            done.write_text("" if result.returncode == 0 else message)
     if done.read_text():
         pytest.fail("the site cannot be built:\n" + done.read_text()[-6000:])
     return site_tools.html_of(folder / "site")
@@ -61,11 +61,11 @@ def browser():
     """Chromium; one for each test file, because Playwright keeps an event loop while it lives."""
     with sync_playwright() as playwright:
         try:
-            found = site_tools.launch(playwright)
+            result = site_tools.launch(playwright)
         except site_tools.NoBrowser as error:
             (pytest.fail if BROWSER_REQUIRED else pytest.skip)(str(error))
-        yield found
-        found.close()
+        yield result
+        result.close()
 
 
 @pytest.fixture
@@ -110,10 +110,10 @@ def show(watch, tmp_path):
 
 
 CALL = """
-    ([module, calls]) => calls.map(([name, ...given]) => {
+    ([module, calls]) => calls.map(([name, ...values]) => {
       const plain = (x) => ArrayBuffer.isView(x) ? Array.from(x)
         : x instanceof Map ? [...x].map(([key, value]) => [key, plain(value)]) : x;
-      return plain(AttentionBook.load(module)[name](...given));
+      return plain(AttentionBook.load(module)[name](...values));
     })
 """
 

@@ -101,7 +101,7 @@ def test_blocks_follow_their_formula(n, d_head, n_heads, h, batch, masked):
 
 
 @pytest.mark.parametrize("m", [4, 6, 64])
-def test_attention_overtakes_the_projections_at_2m_and_everything_else_at_6m(m):
+def test_attention_overtakes_projections_at_2m_everything_at_6m(m):
     def shares(n):
         cost = block_cost(n, m, 2, 4 * m).naive
         attention = cost.steps["scores"].flops + cost.steps["weigh"].flops
@@ -124,7 +124,7 @@ def test_only_normalising_needs_more_passes():
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int16, np.uint8, np.int64])
-def test_numpy_integers_count_like_any_others_and_never_overflow(kind):
+def test_numpy_integers_count_without_overflow(kind):
     for function, sizes, names in (
         (attention_cost, (100, 120, 7, 11), ("n_heads", "batch", "itemsize", "passes")),
         (block_cost, (100, 60, 3, 110), ("batch", "itemsize", "passes")),
@@ -152,7 +152,7 @@ def test_more_causal_queries_than_keys_are_refused():
         attention_cost(5, 3, 2, 2, causal=True)
 
 
-def test_heads_that_do_not_divide_the_items_are_refused():
+def test_heads_must_divide_the_items():
     with pytest.raises(ValueError, match=r"d_model=8: 8 components .* n_heads=3\. Choose"):
         block_cost(5, 8, 3, 7)
 
@@ -196,8 +196,8 @@ def on_h200(n, d):
 
 def milliseconds(cost, like):
     """The least time, with as many decimals as `like`."""
-    found = 1000 * roofline_time(cost.flops, cost.bytes, H200)
-    return f"{found:.{len(like.partition('.')[2])}f}"
+    result = 1000 * roofline_time(cost.flops, cost.bytes, H200)
+    return f"{result:.{len(like.partition('.')[2])}f}"
 
 
 @pytest.mark.parametrize("d", [64, 128])
@@ -227,7 +227,7 @@ def test_the_slowest_of_three_decides():
     assert list(roofline_terms(0, 0, machine)) == ["operations", "bytes", "exponentials"]
 
 
-def test_exponentials_are_free_where_their_rate_is_not_known():
+def test_exponentials_of_unknown_rate_are_free():
     machine = Ceilings(100, 4)
     assert machine.exponentials_per_s is None
     assert roofline_terms(600, 40, machine, exponentials=10**9)["exponentials"] == 0
@@ -237,7 +237,7 @@ def test_exponentials_are_free_where_their_rate_is_not_known():
 
 
 @pytest.mark.parametrize("kind", [int, np.float16, np.float32, np.float64, np.int16])
-def test_seconds_are_plain_floats_of_full_precision_whatever_the_amounts_are(kind):
+def test_seconds_are_plain_floats_of_full_precision(kind):
     machine = Ceilings(flops_per_s=3e12, bytes_per_s=7e12, exponentials_per_s=11e12)
     terms = roofline_terms(kind(512), kind(512), machine, exponentials=kind(512))
     assert terms == {"operations": 512 / 3e12, "bytes": 512 / 7e12, "exponentials": 512 / 11e12}

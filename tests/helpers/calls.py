@@ -182,7 +182,7 @@ class Call(NamedTuple):
     owner: object = None
 
     def __call__(self, **changed):
-        """Call it with these arguments in exchange for some of its own."""
+        """Call it with these arguments instead of some of its own."""
         if self.owner is None:
             return self.function(**self.arguments | changed)
         # A copy, because a cache remembers its items.

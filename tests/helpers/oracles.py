@@ -51,7 +51,7 @@ def gradients_by_torch(function, d_output, *arrays):
 
 
 def drawn(holder, seed=0):
-    """Copy a block with a random number in the place of every parameter."""
+    """Copy a block with random parameters."""
     rng = np.random.default_rng(seed)
     new = {name: rng.normal(0, 0.6, x.shape) for name, x in holder.parameters().items()}
     return holder.with_parameters(new)

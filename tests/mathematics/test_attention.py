@@ -128,7 +128,7 @@ def test_worked_three_rows(attention):
     assert_array_equal(output.round(6), expected)
 
 
-def test_worked_causal_scores_and_a_score_of_ones_own():
+def test_worked_causal_scores():
     eye = np.eye(3)
     output, weights = attend(eye, eye, eye, score=lambda Q, K: causal_scores(), mask=causal(3))
     expected = [[1, 0, 0], [0.354344, 0.645656, 0], [0.258390, 0.426013, 0.315598]]
@@ -137,7 +137,7 @@ def test_worked_causal_scores_and_a_score_of_ones_own():
 
 
 @every_normalizer
-def test_the_stages_are_score_then_mask_then_normalize_then_sum(normalize):
+def test_stages_are_score_mask_normalize_sum(normalize):
     Q, K, V = qkv((2,))
     mask = draw_mask(3, 7)
     output, weights = attend(Q, K, V, score=dot, normalize=normalize, mask=mask)
@@ -148,7 +148,7 @@ def test_the_stages_are_score_then_mask_then_normalize_then_sum(normalize):
     assert_allclose(weights.sum(axis=-1), 1, rtol=1e-14)
 
 
-def test_hardmax_is_a_lookup_and_equal_scores_are_the_mean():
+def test_hardmax_looks_up_and_equal_scores_average():
     Q, K, V = qkv()
     output, _ = attend(Q, K, V, normalize=hardmax)
     assert_array_equal(output, V[dot(Q, K).argmax(axis=1)])
@@ -156,7 +156,7 @@ def test_hardmax_is_a_lookup_and_equal_scores_are_the_mean():
     assert_allclose(output, np.tile(V.mean(axis=0), (3, 1)), atol=1e-14)
 
 
-def test_a_score_may_compare_queries_and_keys_of_unequal_length():
+def test_queries_and_keys_may_differ_in_length():
     Q, K, V = draw(3, 4), draw(7, 5, seed=1), draw(7, 11, seed=2)
     W = draw(4, 5, seed=3)
     output, _ = attend(Q, K, V, score=lambda Q, K: Q @ W @ K.T)
@@ -216,7 +216,7 @@ def test_causal_outputs_ignore_the_future(normalize, n, cached, seed, data):
 
 
 @both
-def test_a_masked_key_counts_as_if_it_were_not_there(attention):
+def test_masked_keys_count_as_absent(attention):
     Q, K, V = qkv((2,))
     mask = np.array([True, True, False, True, False, True, True])
     output, _ = attention(Q, K, V, mask=mask)
@@ -259,7 +259,7 @@ ones = np.ones
 
 
 @both
-def test_a_query_that_may_attend_to_nothing_is_named(attention):
+def test_a_query_masked_everywhere_is_named(attention):
     Q, K, V = qkv((2, 13))
     mask = ones((2, 13, 3, 7), bool)
     mask[1, 4, 2] = False
@@ -272,7 +272,7 @@ def test_a_query_that_may_attend_to_nothing_is_named(attention):
 
 
 @every_normalizer
-def test_a_score_that_leaves_a_query_nothing_is_named_whatever_normalizes(normalize):
+def test_a_score_that_forbids_every_key_is_named(normalize):
     Q, K, V = qkv()
     only_first = np.full((3, 7), -np.inf)
     only_first[:, 0] = 0
@@ -290,7 +290,7 @@ def test_a_score_that_leaves_a_query_nothing_is_named_whatever_normalizes(normal
         attend(Q, K, V, score=score, normalize=normalize)
 
 
-def test_a_score_or_normalizer_that_returns_something_unusable_is_named():
+def test_unusable_scores_and_normalizers_are_named():
     Q, K, V = qkv((2,))
 
     def gives(result):

@@ -31,7 +31,7 @@ def draw_mask(*shape, seed=0):
 
 
 def arrays(d_model=6, d_source=7, n_heads=3, d_k=4, d_v=5, d_out=11, bias=True, seed=0):
-    """The arguments of MultiHeadAttention, with all sizes different if not given."""
+    """The arguments of MultiHeadAttention, with all sizes different by default."""
     rng = np.random.default_rng(seed)
     shapes = {
         "Q": (d_model, n_heads * d_k),
@@ -196,9 +196,9 @@ def test_self_attention_and_padding_equal_torch():
     hidden = torch.tensor(~padding(lengths, 5)[:, 0])
     with torch.no_grad():
         expected, weights = module(x, x, x, key_padding_mask=hidden, average_attn_weights=False)
-    found = attention(X, mask=padding(lengths, 5))
-    assert_allclose(found[0], expected, atol=1e-12)
-    assert_allclose(found[1], weights, atol=1e-12)
+    output = attention(X, mask=padding(lengths, 5))
+    assert_allclose(output[0], expected, atol=1e-12)
+    assert_allclose(output[1], weights, atol=1e-12)
     assert_allclose(attention(X)[0], by_torch(module, X, X)[0], atol=1e-12)
     assert_array_equal(attention(X)[0], attention(X, X)[0])
 
@@ -214,11 +214,11 @@ def test_unequal_sizes_equal_torch():
     expected = heads.transpose(1, 2).flatten(2) @ t["W_O"] + t["b_O"]
     output, _ = MultiHeadAttention(**a)(X_Q.numpy(), X_KV.numpy())
     assert_allclose(output, expected, atol=1e-12)
-    for found, by_t in zip(MultiHeadAttention(**a).project(X_Q.numpy(), X_KV.numpy()), (Q, K, V)):
-        assert_allclose(found, by_t, atol=1e-12)
+    for result, by_t in zip(MultiHeadAttention(**a).project(X_Q.numpy(), X_KV.numpy()), (Q, K, V)):
+        assert_allclose(result, by_t, atol=1e-12)
 
 
-def test_project_makes_keys_and_values_of_the_queries_items_if_there_are_no_others():
+def test_project_defaults_to_self_attention():
     attention = MultiHeadAttention(**arrays(d_source=6))
     X = draw(2, 5, 6)
     shapes = [x.shape for x in attention.project(X)]
@@ -227,7 +227,7 @@ def test_project_makes_keys_and_values_of_the_queries_items_if_there_are_no_othe
         assert_array_equal(alone, both)
 
 
-def test_the_output_is_a_sum_of_what_each_head_writes():
+def test_the_output_sums_over_heads():
     a = arrays()
     X_Q, X_KV = draw(2, 5, 6, seed=1), draw(2, 9, 7, seed=2)
     output, weights = MultiHeadAttention(**a)(X_Q, X_KV)
@@ -252,7 +252,7 @@ def test_one_head_is_attention_between_projections():
     assert_allclose(output, project(Y, a["W_O"], a["b_O"]), atol=1e-13)
 
 
-def test_masks_serve_every_head_also_where_the_batch_is_as_large_as_the_heads():
+def test_masks_serve_every_head():
     attention = MultiHeadAttention(**arrays())
     X_Q, X_KV = draw(3, 5, 6, seed=1), draw(3, 9, 7, seed=2)
     for shape in [(), (9,), (1, 9), (5, 1), (5, 9), (1, 5, 9), (3, 1, 9), (3, 5, 9)]:
@@ -323,7 +323,7 @@ def test_what_holds_for_all_heads(n_q, n_k, n_heads, size, bias, seed, dtype):
     assert_allclose(swapped[1], weights[order], atol=near)
 
 
-def test_self_attention_is_equivariant_and_the_causal_mask_hides_the_future():
+def test_equivariance_and_the_causal_mask():
     attention = MultiHeadAttention(**arrays(d_source=6))
     X, order = draw(5, 6), [3, 0, 4, 1, 2]
     assert_allclose(attention(X[order])[0], attention(X)[0][order], atol=1e-13)
@@ -334,7 +334,7 @@ def test_self_attention_is_equivariant_and_the_causal_mask_hides_the_future():
     assert (after[3:] != before[3:]).all() and not np.triu(weights, 1).any()
 
 
-def test_one_key_gets_all_and_no_query_no_answer():
+def test_one_key_gets_everything():
     a = arrays()
     output, weights = MultiHeadAttention(**a)(draw(5, 6), draw(1, 7))
     assert_array_equal(weights, np.ones((3, 5, 1)))

@@ -71,8 +71,8 @@ def test_worked_layer_norm():
     sigma = math.sqrt(12)
     row = [[1, 3, 8]]
     assert_allclose(layer_norm(row, epsilon=10 / 3), [[-3 / sigma, -1 / sigma, 4 / sigma]])
-    found = layer_norm(row, [sigma, -sigma, 2 * sigma], [10, 20, 30], 10 / 3)
-    assert_allclose(found, [[7, 21, 38]], rtol=1e-15)
+    result = layer_norm(row, [sigma, -sigma, 2 * sigma], [10, 20, 30], 10 / 3)
+    assert_allclose(result, [[7, 21, 38]], rtol=1e-15)
     assert_allclose(layer_norm(row, gain=[sigma] * 3, epsilon=10 / 3), [[-3, -1, 4]], rtol=1e-15)
     assert_allclose(layer_norm([[2, 2]], bias=[3, 4]), [[3, 4]], rtol=0)
 
@@ -114,7 +114,7 @@ def test_what_holds_for_every_normalised_row(n, d, power, seed):
 
 
 @both_types
-def test_a_constant_row_becomes_zero_and_so_does_one_component(dtype):
+def test_constant_rows_become_zero(dtype):
     for value in (0, 1, -1e4, 1e4 / 3, 12345.678, -7777.77):
         for d in (1, 3, 5, 7, 64, 100):
             X = np.full((2, d), value, dtype)
@@ -131,7 +131,7 @@ def test_large_rows_neither_overflow_nor_warn(dtype):
 
 
 @both_types
-def test_a_variance_or_a_result_that_is_too_large_is_said(dtype):
+def test_variances_and_results_too_large_are_refused(dtype):
     most, name = np.finfo(dtype).max, np.dtype(dtype).name
     for row in ([most, -most], [most, 0], [most**0.6, 0]):
         with pytest.raises(ValueError, match=rf"variance of X, shape \(1, 2\), overflows {name}\."):
@@ -148,13 +148,13 @@ def test_a_variance_or_a_result_that_is_too_large_is_said(dtype):
             LayerNorm(**options)(row)
 
 
-def test_an_epsilon_that_the_number_type_cannot_hold_is_named():
+def test_an_epsilon_too_small_for_float32_is_refused():
     assert_array_equal(layer_norm([[2, 2]], epsilon=1e-300), [[0, 0]])
     with pytest.raises(ValueError, match=r"epsilon=1e-300 .*float32"):
         layer_norm(np.ones((1, 2), np.float32), epsilon=1e-300)
 
 
-def test_epsilon_becomes_a_python_float_so_that_float32_stays():
+def test_epsilon_becomes_a_python_float():
     norm = LayerNorm(ones(2, np.float32), ones(2, np.float32), np.float64(0.25))
     assert type(norm.epsilon) is float and norm.epsilon == 0.25
     assert LayerNorm([1], [0]).epsilon == LayerNorm.initial(3).epsilon == 1e-5
@@ -230,7 +230,7 @@ def test_feed_forward_equals_torch(name, batch):
     assert_allclose(feed_forward(X, *arrays, name), expected, atol=1e-12)
 
 
-def test_a_network_whose_result_is_too_large_says_so():
+def test_results_of_networks_too_large_are_refused():
     for W_1, W_2 in [([[1e200]], [[1]]), ([[1]], [[1e200]])]:
         for function in (feed_forward, lambda X, *arrays: FeedForward(*arrays)(X)):
             with pytest.raises(ValueError, match=r"overflows float64.*Scale"):

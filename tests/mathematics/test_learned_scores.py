@@ -112,7 +112,7 @@ def test_scores_and_cost_equal_a_loop_that_counts(kind, n_q, n_k):
 
 
 @pytest.mark.parametrize(("n_q", "n_k", "d"), [(3, 7, 5), (1, 1, 1), (11, 2, 3)])
-def test_the_cost_of_dot_products_equals_a_loop_that_counts(n_q, n_k, d):
+def test_cost_of_dot_products_equals_a_loop(n_q, n_k, d):
     Q, K, loop = draw(n_q, d), draw(n_k, d, seed=1), Counting()
     scores = [[loop.dot(q, k) for k in K] for q in Q]
     assert_allclose(dot(Q, K), scores, atol=1e-13)
@@ -156,7 +156,7 @@ def test_equals_torch_with_broadcast_batches(kind, batch_q, batch_k):
     assert scores.flags.writeable
 
 
-def test_the_bilinear_score_is_the_dot_product_of_projected_queries_and_keys():
+def test_bilinear_scores_are_dot_products_after_projection():
     Q, K = queries_and_keys(d_q=5, d_k=2)
     W_Q, W_K = draw(5, 3, seed=3), draw(2, 3, seed=4)
     assert_allclose(Bilinear(W_Q @ W_K.T)(Q, K), dot(Q @ W_Q, K @ W_K), atol=1e-13)
@@ -214,7 +214,7 @@ def test_what_holds_for_every_learned_score(kind, n_q, n_k, d_q, d_k, single, ma
         assert_allclose(score(2 * Q, K) - rest, 2 * (scores - rest), atol=4 * tolerance)
 
 
-def test_large_numbers_saturate_the_hidden_layer_without_a_warning():
+def test_large_numbers_saturate_without_a_warning():
     score = Additive(W_q=[[1, -1]], W_k=[[1, 1]], v=[3, 5])
     assert_array_equal(score([[1e4], [-1e4]], [[0], [1e3]]), [[-2, -2], [2, 2]])
     assert_array_equal(score([[1e200]], [[-1e4]]), [[-2]])
@@ -274,7 +274,7 @@ def test_parameters_are_listed_counted_and_shown_by_shape():
 
 
 @every_kind
-def test_parameters_are_exchanged_in_a_copy_and_never_in_place(kind):
+def test_parameters_are_exchanged_in_a_copy(kind):
     score, (Q, K) = make(kind), queries_and_keys()
     before = score(Q, K)
     zeros = {name: 0 * array for name, array in score.parameters().items()}
@@ -301,7 +301,7 @@ def test_location_ends_at_its_last_position():
         score(Q, ones((12, 2)))
 
 
-def test_overflow_is_an_error_with_a_remedy_and_not_a_warning():
+def test_overflow_is_an_error_with_a_remedy():
     for score, Q, K in [
         (Bilinear([[1e200]]), [[1e200]], [[1]]),
         (Location([[1e200]], [0]), [[1e200]], [[1]]),

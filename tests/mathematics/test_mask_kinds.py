@@ -55,7 +55,7 @@ SIZES = [(1, 1, 1), (3, 7, 1), (3, 7, 2), (3, 7, 5), (7, 7, 3), (1, 11, 4), (5, 
 
 
 @pytest.mark.parametrize(("n_q", "n_k", "width"), SIZES)
-def test_a_window_equals_a_loop_and_a_band_of_torch(n_q, n_k, width):
+def test_windows_equal_a_loop_and_torch(n_q, n_k, width):
     mask = sliding_window(n_q, n_k, width)
     assert mask.dtype == bool and mask.shape == (n_q, n_k)
     assert_array_equal(mask, window_loop(n_q, n_k, width))
@@ -155,7 +155,7 @@ def test_what_holds_for_every_graph(n, batch, seed):
     )
 
 
-def test_masks_combine_in_attention_over_batches_and_equal_torch():
+def test_combined_masks_equal_torch():
     Q, K, V = qkv((2, 13))
     rows = draw(13, 3, 7) > 0
     for mask in [
@@ -172,7 +172,7 @@ def test_masks_combine_in_attention_over_batches_and_equal_torch():
         assert (weights[~full] == 0).all() and (weights[full] > 0).all()
 
 
-def test_and_allows_what_both_allow_and_or_what_either_allows():
+def test_and_or_combine_masks():
     first, second = causal(3, 7), padding([2, 6], 7)
     for b, i, j in np.ndindex(2, 3, 7):
         assert (first & second)[b, i, j] == (first[i, j] and second[b, 0, j])
@@ -202,7 +202,7 @@ def test_each_node_is_answered_from_its_neighbours_alone():
         assert_allclose(output[b, i], alone[0], atol=1e-13)
 
 
-def test_a_window_answers_from_the_latest_keys_with_or_without_a_cache():
+def test_windows_work_with_a_cache():
     Q, K, V = qkv(n_q=7)
     mask = sliding_window(7, 7, 3) & causal(7)
     together, _ = attend(Q, K, V, mask=mask)

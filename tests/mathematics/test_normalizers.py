@@ -91,7 +91,7 @@ def test_worked_numbers(normalize, expected):
     assert_array_equal(normalize(four_scores()).round(5), expected)
 
 
-def test_hand_worked_sparsemax_with_two_and_with_all_entries_kept():
+def test_sparsemax_worked_by_hand():
     assert_allclose(sparsemax([1, 0.5, -1]), [0.75, 0.25, 0], atol=1e-15)
     assert_allclose(sparsemax([0.3, 0.2, 0.1]), [1.3 / 3, 1 / 3, 0.7 / 3], atol=1e-15)
     assert_array_equal(sparsemax([5, 4, -np.inf]), [1, 0, 0])
@@ -143,7 +143,7 @@ def test_permuting_scores_permutes_weights(normalize, row, T, seed):
 
 
 @pytest.mark.parametrize("normalize", [softmax, sparsemax, hardmax])
-def test_a_constant_added_to_a_row_changes_nothing_except_for_sigmoid(normalize):
+def test_a_common_shift_matters_to_sigmoid_normalize(normalize):
     scores = draw(5, 7)
     assert_allclose(normalize(scores + 3), normalize(scores), atol=1e-13)
     assert np.abs(sigmoid_normalize(scores + 3) - sigmoid_normalize(scores)).max() > 0.01
@@ -155,7 +155,7 @@ def test_sparsemax_is_the_projection_found_by_bisection(row, T):
     assert_allclose(sparsemax(row, temperature=T), sparsemax_loop(row.tolist(), T), atol=1e-9)
 
 
-def test_temperature_divides_the_scores_and_its_limits_are_hardmax_and_the_mean():
+def test_temperature_divides_the_scores():
     scores = draw(5, 7)
     for normalize in (softmax, sparsemax, sigmoid_normalize):
         assert_allclose(normalize(scores, temperature=4), normalize(scores / 4), atol=1e-15)
@@ -173,7 +173,7 @@ def test_ties():
 
 
 @every_normalizer
-def test_minus_infinity_gets_exactly_nothing_and_the_rest_is_as_without_it(normalize):
+def test_masked_scores_get_exactly_nothing(normalize):
     scores = draw(5, 7)
     with_hole = np.insert(scores, 3, -np.inf, axis=1)
     weights = normalize(with_hole, temperature=0.7)
@@ -182,7 +182,7 @@ def test_minus_infinity_gets_exactly_nothing_and_the_rest_is_as_without_it(norma
     assert_array_equal(normalize([-np.inf, -3e4, -np.inf]), [0, 1, 0])
 
 
-def test_sparsemax_gives_masked_scores_exactly_nothing_where_the_threshold_is_nearly_minus_one():
+def test_masked_scores_get_nothing_from_sparsemax():
     scores = np.full(1001, -1 + 1e-12)
     scores[0], scores[-500:] = 0, -np.inf
     assert (sparsemax(scores)[-500:] == 0).all()
@@ -202,7 +202,7 @@ def test_huge_scores_neither_overflow_nor_warn(normalize, dtype, T):
 
 @every_normalizer
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_largest_numbers_of_a_type_neither_overflow_nor_warn(normalize, dtype):
+def test_largest_numbers_do_not_overflow(normalize, dtype):
     most = np.finfo(dtype).max
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -219,7 +219,7 @@ def test_sigmoid_of_very_negative_scores_behaves_as_softmax():
 
 
 @every_function
-def test_one_score_gets_all_and_no_rows_is_no_error(normalize):
+def test_one_score_gets_everything(normalize):
     assert normalize([[4.0]]).sum() == (0 if normalize is softmax_jacobian else 1)
     assert normalize(np.zeros((0, 3))).shape[:2] == (0, 3)
 

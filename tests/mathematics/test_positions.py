@@ -87,7 +87,7 @@ def test_sinusoids_equal_a_loop_and_torch(n, d, base):
 
 @bases
 @pytest.mark.parametrize("d", [2, 6, 10])
-def test_wavelengths_equal_a_loop_and_are_where_the_waves_repeat(d, base):
+def test_waves_repeat_after_their_wavelength(d, base):
     lengths = wavelengths(d, base)
     assert lengths.shape == (d // 2,)
     assert_allclose(lengths, [2 * math.pi * base ** (2 * i / d) for i in range(d // 2)])
@@ -113,7 +113,7 @@ def test_worked_sinusoids():
 
 @reproducible
 @given(n=st.integers(2, 9), pairs=st.integers(1, 5), base=some_base)
-def test_descriptions_have_one_length_and_products_that_know_only_the_distance(n, pairs, base):
+def test_products_of_sinusoids_depend_on_distance(n, pairs, base):
     P = sinusoidal(n, 2 * pairs, base)
     assert_allclose(np.linalg.norm(P, axis=1), pairs**0.5, rtol=1e-13)
     products = P @ P.T
@@ -125,7 +125,7 @@ def test_descriptions_have_one_length_and_products_that_know_only_the_distance(n
 
 @reproducible
 @given(k=st.integers(-6, 6), pairs=st.integers(1, 5), base=some_base, step=st.floats(-3, 3))
-def test_a_shift_moves_every_description_and_shifts_add_up(k, pairs, base, step):
+def test_shifts_move_sinusoids_and_add_up(k, pairs, base, step):
     d = 2 * pairs
     P, shift = sinusoidal(13, d, base), sinusoidal_shift(k, d, base)
     assert shift.shape == (d, d) and shift.dtype == np.float64
@@ -213,7 +213,7 @@ def test_rotary_scores_depend_on_the_distance_only(pairs, base, moved, seed):
         assert_allclose(scores[i, j], (turned[0] * K[j]).sum(), atol=1e-12)
 
 
-def test_one_query_and_one_key_everywhere_give_scores_that_are_constant_along_diagonals():
+def test_repeated_rows_give_constant_diagonals():
     q, k = draw(1, 6), draw(1, 6, seed=1)
     scores = dot(rotary(np.tile(q, (7, 1))), rotary(np.tile(k, (7, 1))))
     for distance in range(-6, 7):
@@ -289,7 +289,7 @@ def test_what_holds_for_every_linear_bias(n_q, more, n_heads):
     assert_allclose(np.abs(np.diff(bias[-1], axis=1)), 1 / 256, atol=1e-15)
 
 
-def test_linear_bias_is_added_to_the_scores_and_equals_torch():
+def test_attention_with_linear_bias_equals_torch():
     Q, K, V = draw(2, 5, 3, 4), draw(2, 5, 7, 4, seed=1), draw(2, 5, 7, 11, seed=2)
     bias = linear_bias(3, 7, 5)
     output, _ = attend(Q, K, V, score=lambda Q, K: scaled_dot(Q, K) + bias)
@@ -365,7 +365,7 @@ def test_bad_positions_and_bases_are_refused_by_name(turn, name):
 
 @both_ways
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rows_too_large_to_be_turned_are_an_error_and_not_a_warning(turn, name, dtype):
+def test_rows_too_large_are_refused(turn, name, dtype):
     most = np.full((1, 2), np.finfo(dtype).max)
     for position in (1.0, -1.0):
         with pytest.raises(ValueError, match=f"overflow.*{np.dtype(dtype)}.*[Ss]cale"):
@@ -377,7 +377,7 @@ def test_a_linear_bias_needs_as_many_keys():
         linear_bias(5, 3, 2)
 
 
-def test_a_wavelength_beyond_the_largest_float_is_an_error_and_not_a_warning():
+def test_wavelengths_too_large_are_refused():
     assert np.isfinite(wavelengths(4, 1.7e308)).all()
     with pytest.raises(ValueError, match="the result of wavelengths overflows float64"):
         wavelengths(4000, 1.7e308)

@@ -66,19 +66,19 @@ def test_what_holds_for_every_projection(n, d_in, d_out, seed, power):
     assert_array_equal(project(0 * X, W, b), np.tile(b, (n, 1)))
 
 
-def test_one_after_the_other_is_one_with_the_product():
+def test_two_projections_are_one():
     X, W, U = draw(2, 3, 5), draw(5, 7, seed=1), draw(7, 11, seed=2)
     b, c = draw(7, seed=3), draw(11, seed=4)
     assert_allclose(project(project(X, W, b), U, c), project(X, W @ U, b @ U + c), atol=1e-13)
 
 
-def test_no_item_gives_none_and_one_component_is_a_product():
+def test_no_items_and_one_component():
     assert project(np.zeros((2, 0, 5)), np.ones((5, 7)), np.ones(7)).shape == (2, 0, 7)
     assert_array_equal(project([[3]], [[4]], [5]), [[17]])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_result_that_is_too_large_is_said_and_the_largest_is_not(dtype):
+def test_results_too_large_are_refused(dtype):
     most = np.finfo(dtype).max
     message = rf"the result of project overflows {np.dtype(dtype)}\. Scale the arguments down"
     for X, W in [([[most, most]], [[1], [1]]), ([[most]], [[2]]), ([[most, most]], [[2], [-2]])]:

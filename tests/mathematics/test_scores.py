@@ -68,7 +68,7 @@ def test_what_holds_for_every_dot_product(n_q, n_k, d, seed):
     assert_allclose(scaled_dot(Q, K) * d**0.5, dot(Q, K), atol=1e-13)
 
 
-def test_scaling_brings_the_variance_of_random_scores_to_one():
+def test_scaled_random_scores_have_variance_one():
     Q, K = draw(300, 64), draw(300, 64, seed=1)
     assert abs(scaled_dot(Q, K).var() - 1) < 0.05
     assert abs(dot(Q, K).var() / 64 - 1) < 0.05
@@ -80,7 +80,7 @@ def test_one_query_one_key_and_no_query(score):
     assert score(np.zeros((0, 5)), np.zeros((7, 5))).shape == (0, 7)
 
 
-def test_a_count_may_be_as_large_as_an_array_can_be():
+def test_counts_may_be_very_large():
     assert dot_cost(sys.maxsize, 1, 1) == sys.maxsize
     with pytest.raises(ValueError, match=r"n_q=\d+ is too large"):
         dot_cost(sys.maxsize + 1, 1, 1)
