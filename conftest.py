@@ -1,24 +1,20 @@
 """What tests in all folders share: the built site, a server, a watched browser."""
 
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import site_tools
 from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
+from attnlib.widgets import WIDGETS
+from attnlib.widgets.shared import modules
+from tests.helpers.watching import Watch
+from tests.helpers.widget_pages import HOST, frame, widget_page_text
+
 ROOT = Path(__file__).resolve().parent
-sys.path[:0] = [str(ROOT / folder) for folder in ("tests", "tools", "book/_ext")]
-
-import site_tools  # noqa: E402
-from watching import Watch  # noqa: E402
-from widget_pages import HOST, frame, widget_page_text  # noqa: E402
-
-from attnlib.widgets import WIDGETS  # noqa: E402
-from attnlib.widgets.shared import modules  # noqa: E402
-
 #: Folders whose tests are mathematics; in `attnlib` it is all but the rest.
 MATHEMATICS, REST = {"mathematics", "cost", "benchmarks"}, {"widgets", "exercises", "figures"}
 BROWSER_REQUIRED = os.environ.get("CI") == "true" or os.environ.get("REQUIRE_BROWSER") == "1"

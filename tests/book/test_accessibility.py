@@ -1,10 +1,10 @@
 """Axe reports nothing against WCAG 2.2 AA in pages and widgets in use; see also test_every_page."""
 
 import pytest
-from axe_rules import violations
-from widget_pages import frame, perform
 
 from attnlib.widgets import WIDGETS
+from tests.helpers.axe_rules import violations
+from tests.helpers.widget_pages import frame, perform
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
 

@@ -8,7 +8,6 @@ import matplotlib
 import numpy as np
 import pytest
 from attention_book import dark
-from page_storage import wait_for_stored_theme
 from PIL import Image
 from site_tools import chapters
 from sphinx.errors import ExtensionError
@@ -16,6 +15,7 @@ from sphinx.errors import ExtensionError
 from attnlib import figures
 from attnlib.figures.style import blank, styled
 from attnlib.palette import DARK, LIGHT
+from tests.helpers.page_storage import wait_for_stored_theme
 
 matplotlib.use("agg")
 

@@ -1,9 +1,10 @@
 """Each page is visited once, and everything that all pages promise is checked in this visit."""
 
 import pytest
-from axe_rules import OF_ONE_COLOUR, violations
 from page_metrics import MAX_BYTES, MAX_REQUESTS, overflow, settle, sizes, too_tall_or_small
 from site_tools import chapters, pages
+
+from tests.helpers.axe_rules import OF_ONE_COLOUR, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
 

@@ -17,9 +17,9 @@ import pytest
 import workbook
 from outputs import tags, texts
 from playwright.sync_api import expect
-from widget_pages import centre, handle, numbers, point
 
 from attnlib.widgets import STATE_MIME, WIDGETS
+from tests.helpers.widget_pages import centre, handle, numbers, point
 
 pytestmark = [pytest.mark.browser, pytest.mark.lab]
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 from site_tools import chapters
-from widget_pages import frame
 
 from attnlib.exercises import all_practice, all_questions
+from tests.helpers.widget_pages import frame
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
 

@@ -5,11 +5,12 @@ import re
 
 import numpy as np
 import pytest
-from html_pages import Page
 from page_metrics import overflow, settle
-from page_storage import wait_for_stored_theme
 from PIL import Image
 from playwright.sync_api import expect
+
+from tests.helpers.html_pages import Page
+from tests.helpers.page_storage import wait_for_stored_theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.site]
 

@@ -9,8 +9,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import site_tools
-from html_pages import pages
 from site_tools import ROOT
+
+from tests.helpers.html_pages import pages
 
 pytestmark = pytest.mark.site
 

@@ -67,8 +67,8 @@ class Waited:
         self.message.wait()
 
 
-def error_of(found, expected):
-    return float(np.abs(found - expected).max() / np.abs(expected).max())
+def error_of(result, expected):
+    return float(np.abs(result - expected).max() / np.abs(expected).max())
 
 
 def good_case(rows, causal, layout, dtype, group=None):
@@ -94,17 +94,17 @@ def good_case(rows, causal, layout, dtype, group=None):
     }
 
 
-def check_case(found, rank, world, onwards):
+def check_case(result, rank, world, onwards):
     """What must be true of a good case; `onwards` is the process that this one sends to."""
-    rows, is_causal, layout, dtype = found["case"]
-    report, n, itemsize = found["report"], rows * world, np.dtype(dtype).itemsize
+    rows, is_causal, layout, dtype = result["case"]
+    report, n, itemsize = result["report"], rows * world, np.dtype(dtype).itemsize
     near = 1e-6 if dtype == "float32" else 1e-12
-    assert found["error"] < near and found["error_together"] < near, found["case"]
-    assert found["dtype"] == f"torch.{dtype}" and found["unchanged"]
+    assert result["error"] < near and result["error_together"] < near, result["case"]
+    assert result["dtype"] == f"torch.{dtype}" and result["unchanged"]
     size = bytes_sent(n, 3, 5, world, itemsize, batch=2)
-    assert report["bytes_sent"] == size == found["watched"]["bytes"]
-    assert found["watched"]["peers"] == [onwards] and found["watched"]["keys"] == rows
-    assert found["events"] == ["send", "work", "wait", "wait"] * (world - 1) + ["work"]
+    assert report["bytes_sent"] == size == result["watched"]["bytes"]
+    assert result["watched"]["peers"] == [onwards] and result["watched"]["keys"] == rows
+    assert result["events"] == ["send", "work", "wait", "wait"] * (world - 1) + ["work"]
     assert report["pairs"] == pairs_per_step(n, world, layout, is_causal)[rank].tolist()
     assert len(report["work_seconds"]) == len(report["wait_seconds"]) == world
     assert min(report["work_seconds"] + report["wait_seconds"]) >= 0
@@ -121,16 +121,16 @@ def bad_case(name, spoil, expected):
         try:
             Q, K, V = (arguments.pop(x) for x in "QKV")
             ring_attention(Q, K, V, **arguments)
-            said = None
+            message = None
         except (ValueError, TypeError) as error:
-            said = f"{type(error).__name__}: {error}"
-    return {"case": name, "said": said, "expected": expected, "events": watch.events}
+            message = f"{type(error).__name__}: {error}"
+    return {"case": name, "message": message, "expected": expected, "events": watch.events}
 
 
 def check_refusal(case, of_rank_0):
     """Every process says the same, and nothing was sent."""
     kind = "TypeError: " if case["case"] in TYPE_ERRORS else "ValueError: "
-    assert case["said"].startswith(kind + case["expected"])
+    assert case["message"].startswith(kind + case["expected"])
     assert case in of_rank_0["bad"] and len(of_rank_0["bad"]) == len(BAD)
     assert case["events"] == []
 
@@ -181,12 +181,12 @@ def in_half_of_the_ring():
 def main():
     dist.init_process_group("gloo", timeout=timedelta(seconds=30))
     cases = itertools.product(ROWS, (False, True), LAYOUTS, ("float32", "float64"))
-    found = {"good": [good_case(*case) for case in cases]}
-    found["bad"] = [bad_case(name, *bad) for name, bad in BAD.items()]
-    found["after"] = good_case(7, True, "striped", "float64")
-    found["half"] = in_half_of_the_ring()
+    result = {"good": [good_case(*case) for case in cases]}
+    result["bad"] = [bad_case(name, *bad) for name, bad in BAD.items()]
+    result["after"] = good_case(7, True, "striped", "float64")
+    result["half"] = in_half_of_the_ring()
     path = Path(sys.argv[1], f"rank{dist.get_rank()}.json")
-    path.write_text(json.dumps(found | {"pid": os.getpid()}), encoding="utf-8")
+    path.write_text(json.dumps(result | {"pid": os.getpid()}), encoding="utf-8")
     dist.destroy_process_group()
 
 

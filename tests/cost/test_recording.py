@@ -1,4 +1,4 @@
-"""Recordings: every fault in one is found, what is a notice only, and what their tables say."""
+"""Recordings: every fault is reported, some things are notices, and tables show the rest."""
 
 import json
 import re
@@ -39,8 +39,8 @@ def made_up_gpu(**chosen):
     for task in gpu.tasks(settings):
         seconds = max(gpu.floor_terms(task, CEILINGS).values()) / SHARES[task["name"]]
         rows.append(row(task, **timed(seconds), error=1e-9, peak_bytes=1000))
-    found = header("gpu", device, settings, nominal=PEAKS)
-    return found | {"ceilings": {"start": CEILINGS, "end": CEILINGS}, "rows": rows}
+    result = header("gpu", device, settings, nominal=PEAKS)
+    return result | {"ceilings": {"start": CEILINGS, "end": CEILINGS}, "rows": rows}
 
 
 def made_up_one_core(bound=1.0, blocks=1.2, torch=0.7, over_bare=1.2):
@@ -57,9 +57,9 @@ def made_up_one_core(bound=1.0, blocks=1.2, torch=0.7, over_bare=1.2):
         shape | {"attention_s": [over_bare, 9.0, over_bare], "bare_s": [1.0] * 3, "error": 1e-7}
         for _, shape, _ in RATIOS
     ]
-    found = header("one_core", {"name": "x", "kind": "cpu", "threads": 1}, settings)
+    result = header("one_core", {"name": "x", "kind": "cpu", "threads": 1}, settings)
     ceilings = CEILINGS | {"flops_per_s": {"float32": 1e15}}
-    return found | {
+    return result | {
         "ceilings": {"start": ceilings, "end": ceilings},
         "rows": rows,
         "ratios": ratios,
@@ -79,7 +79,7 @@ def on_gpu():
     return json.loads(SOUND["gpu"])
 
 
-def test_a_recording_without_faults_has_no_problems_and_can_be_read(data, tmp_path, capsys):
+def test_a_faultless_recording_can_be_read(data, tmp_path, capsys):
     assert problems(data) == [] == notices(data)
     path = tmp_path / "a.json"
     path.write_text(json.dumps(data))
@@ -149,14 +149,14 @@ SPOILERS = {
 }
 
 
-@pytest.mark.parametrize(("spoil", "said"), SPOILERS.values(), ids=SPOILERS)
-def test_every_fault_is_reported(data, spoil, said, tmp_path):
+@pytest.mark.parametrize(("spoil", "message"), SPOILERS.values(), ids=SPOILERS)
+def test_every_fault_is_reported(data, spoil, message, tmp_path):
     spoil(data)
-    found = problems(data)
-    assert any(re.search(said, sentence) for sentence in found), found
+    messages = problems(data)
+    assert any(re.search(message, sentence) for sentence in messages), messages
     path = tmp_path / "a.json"
     path.write_text(json.dumps(data))
-    with pytest.raises(ValueError, match=rf"a\.json has {len(found)} problems. The first: "):
+    with pytest.raises(ValueError, match=rf"a\.json has {len(messages)} problems. The first: "):
         load(path)
 
 
@@ -177,27 +177,27 @@ ON_A_GPU = {
 }
 
 
-@pytest.mark.parametrize(("spoil", "said"), ON_A_GPU.values(), ids=ON_A_GPU)
-def test_every_fault_of_a_gpu_is_reported(on_gpu, spoil, said):
+@pytest.mark.parametrize(("spoil", "message"), ON_A_GPU.values(), ids=ON_A_GPU)
+def test_every_fault_of_a_gpu_is_reported(on_gpu, spoil, message):
     spoil(on_gpu)
-    if "bytes a second" in said:
+    if "bytes a second" in message:
         for ceilings in on_gpu["ceilings"].values():
             ceilings["bytes_per_s"] = 3e9
-    assert any(re.search(said, sentence) for sentence in problems(on_gpu)), problems(on_gpu)
+    assert any(re.search(message, sentence) for sentence in problems(on_gpu)), problems(on_gpu)
 
 
-def test_what_is_faster_than_one_core_or_wrong_there_is_reported():
+def test_impossible_speeds_on_one_core_are_reported():
     data = made_up_one_core()
     for ceilings in data["ceilings"].values():
         ceilings["flops_per_s"]["float32"] = 1e8
-    assert any("above the limit of 1.3e+08" in said for said in problems(data))
+    assert any("above the limit of 1.3e+08" in message for message in problems(data))
     data = made_up_one_core()
     data["rows"][0]["error"] = 1e-3
     data["ratios"][0]["error"] = 1e-3
-    assert any("0.001 is greater than the maximum" in said for said in problems(data))
+    assert any("0.001 is greater than the maximum" in message for message in problems(data))
 
 
-def test_what_is_no_recording_or_no_json_is_refused(tmp_path, capsys):
+def test_other_files_are_refused(tmp_path, capsys):
     for thing in (None, [], 3, "text", {}, {"rows": [1]}):
         assert problems(thing)
     (tmp_path / "half.json").write_text('{"schema": 1, ')
@@ -214,7 +214,7 @@ def test_every_field_is_needed(data):
     assert problems(data) == []
 
 
-def test_what_could_not_be_measured_and_what_is_just_below_a_limit_is_no_problem(on_gpu):
+def test_missing_and_borderline_measurements_are_no_problem(on_gpu):
     faster(1.05)(on_gpu)
     one, two, three = on_gpu["rows"][-3:]
     unmeasured(one)
@@ -225,10 +225,10 @@ def test_what_could_not_be_measured_and_what_is_just_below_a_limit_is_no_problem
     faster(2)(data)  # above 67e12, below the 494e12 of tf32
     assert problems(data) == []
     faster(10)(data)
-    assert any("limit of 4.94e+14" in said for said in problems(data))
+    assert any("limit of 4.94e+14" in message for message in problems(data))
 
 
-def test_code_that_has_changed_and_ceilings_that_drift_are_notices(data, tmp_path, capsys):
+def test_changed_code_and_drifting_ceilings_are_notices(data, tmp_path, capsys):
     files = data["code"]["files"]
     assert {"attnlib/attention.py", "attnlib/timing/clock.py", "benchmarks/recording.py"} <= {
         *files
@@ -248,17 +248,17 @@ def test_code_that_has_changed_and_ceilings_that_drift_are_notices(data, tmp_pat
     assert check([path]) == 0 and "files have changed" in capsys.readouterr().out
 
 
-def test_a_hash_is_gits_own_and_tells_where_code_lies(monkeypatch, tmp_path):
+def test_hashes_are_those_of_git(monkeypatch, tmp_path):
     path = ROOT / "attnlib" / "attention.py"
-    said = subprocess.run(["git", "hash-object", path], capture_output=True, text=True).stdout
+    message = subprocess.run(["git", "hash-object", path], capture_output=True, text=True).stdout
     assert recording.hash_of(path) == recording.files_in_use()["attnlib/attention.py"]
-    assert said.strip() in ("", recording.hash_of(path))
+    assert message.strip() in ("", recording.hash_of(path))
     assert recording.hash_of(tmp_path / "none.py") is None
     monkeypatch.setenv("PATH", str(tmp_path))  # no git
     assert header("gpu", {}, {})["code"]["revision"] is None
 
 
-def test_a_recorder_keeps_whole_lines_and_refuses_those_of_another_run(tmp_path):
+def test_a_recorder_refuses_lines_of_another_run(tmp_path):
     out = tmp_path / "a.json"
     kept = [{"n": 1}, {"n": 2}]
     first = Recorder(out, {"date": "then", "settings": {"n": 1}})
@@ -288,10 +288,10 @@ def test_a_recorder_keeps_whole_lines_and_refuses_those_of_another_run(tmp_path)
 
 
 def test_paths_are_found_and_replaced():
-    for said in ("in /usr/lib/x.so:", "'C:\\a\\b'", "(/a/b)", "file:///a/b", "/tmp/x"):
-        assert PATH.search(said) and not PATH.search(without_paths(said)), said
-    for said in ("benchmarks/gpu/rows.py", "1/2", "bytes / s", "GB/s", "a/b/c", "Linux 6/x"):
-        assert not PATH.search(said), said
+    for message in ("in /usr/lib/x.so:", "'C:\\a\\b'", "(/a/b)", "file:///a/b", "/tmp/x"):
+        assert PATH.search(message) and not PATH.search(without_paths(message)), message
+    for message in ("benchmarks/gpu/rows.py", "1/2", "bytes / s", "GB/s", "a/b/c", "Linux 6/x"):
+        assert not PATH.search(message), message
 
 
 def test_checking_needs_no_torch():
@@ -307,10 +307,10 @@ def test_every_recording_of_the_book_is_whole(path):
     assert all(verdict.met is not None for verdict in made)
 
 
-def test_verdicts_on_a_gpu_compare_the_recording_with_its_targets(on_gpu):
-    found = gpu_verdicts(on_gpu)
-    assert [v.met for v in found] == [True] * 5 + [False]
-    naive, product, times_faster = found[:3]
+def test_verdicts_on_a_gpu_compare_with_targets(on_gpu):
+    result = gpu_verdicts(on_gpu)
+    assert [v.met for v in result] == [True] * 5 + [False]
+    naive, product, times_faster = result[:3]
     assert naive.value == pytest.approx(0.9) and "limited by bytes" in naive.sentence
     assert product.value == pytest.approx(0.85) and "(cudnn)" in product.sentence
     seconds = {r["name"]: r["p50_s"] for r in on_gpu["rows"] if wanted(r, 64)}
@@ -329,7 +329,7 @@ def wanted(row, d):
     return {"n": 8192, "d": d, "causal": False}.items() <= row.items()
 
 
-def test_all_targets_of_one_core_can_be_met_and_each_can_be_missed():
+def test_each_target_of_one_core_can_be_missed():
     assert [v.met for v in verdicts(made_up_one_core())] == [True] * 7
     for missed, changes in (
         ([0], {"blocks": 1.31, "torch": 0.9}),
@@ -352,7 +352,7 @@ def test_all_targets_of_one_core_can_be_met_and_each_can_be_missed():
         assert [i for i, v in enumerate(verdicts(data)) if not v.met] == missed
 
 
-def test_a_ratio_is_taken_inside_a_round_and_the_share_of_the_peak_is_flops_over_time():
+def test_ratios_are_taken_inside_a_round():
     data = made_up_one_core(bound=2.0, blocks=3.0)
     assert ratio(data, "row_blocks", 2048) == pytest.approx(1.5)
     key = dict(zip(KEY, ("two_products", 2048, 1, 8, 64, "float32", False, "random", 1)))
@@ -364,7 +364,7 @@ def test_a_ratio_is_taken_inside_a_round_and_the_share_of_the_peak_is_flops_over
     assert peak(data, "row_blocks", 512) == 16 * 512
 
 
-def test_the_tables_fit_the_screen_and_the_picture_is_the_same_every_time():
+def test_tables_fit_and_pictures_are_reproducible():
     data = made_up_one_core()
     assert max(map(len, text(data).splitlines())) <= 100 + len(machine()["processor"])
     svg = picture(data)

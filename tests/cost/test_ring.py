@@ -32,7 +32,7 @@ in_a_ring = st.tuples(st.integers(1, 5), st.integers(1, 6), st.sampled_from(LAYO
 
 
 class Launch:
-    """A ring started as a reader starts it; its processes are known by a mark of their own."""
+    """A ring started as a reader starts it; its processes carry a mark."""
 
     def __init__(self, world, *arguments):
         self.mark = f"RING_TEST={uuid.uuid4().hex}"
@@ -48,24 +48,24 @@ class Launch:
 
     def alive(self):
         """Ids of its processes that live, the launcher among them."""
-        found = []
+        messages = []
         for path in Path("/proc").glob("[0-9]*/environ"):
             with contextlib.suppress(OSError):
                 if self.mark.encode() in path.read_bytes().split(b"\0"):
-                    found.append(int(path.parent.name))
-        return found
+                    messages.append(int(path.parent.name))
+        return messages
 
     def workers(self):
         return sorted(set(self.alive()) - {self.process.pid})
 
     def until(self, words):
         """Read what is printed up to a line with these words; the ring is at work then."""
-        said = ""
+        message = ""
         for line in self.process.stdout:
-            said += line
+            message += line
             if words in line:
                 return
-        pytest.fail(f"never said {words!r}:\n{said}")
+        pytest.fail(f"never said {words!r}:\n{message}")
 
     def end(self, seconds):
         """Exit status and output, once all its processes are gone; fails if that takes longer."""
@@ -101,7 +101,7 @@ def said_by_the_ring(output):
 
 @given(in_a_ring)
 @settings(deadline=None, max_examples=60)
-def test_what_is_dealt_out_is_put_together_again_and_every_pair_is_counted_once(ring):
+def test_dealing_out_and_gathering_undo_each_other(ring):
     world, rows, layout = ring
     n = world * rows
     X = np.arange(2.0 * n).reshape(n, 2)
@@ -144,7 +144,7 @@ def test_bytes_and_bad_sizes():
 
 
 @pytest.mark.parametrize("size", [1, 1e4])
-def test_blocks_in_any_order_make_the_softmax_over_all_keys(size):
+def test_blocks_combine_in_any_order(size):
     Q, K, V = (torch.tensor(X) for X in np.random.default_rng(3).normal(size=(3, 2, 30, 5)))
     expected, _ = scaled_dot_product_attention(size * Q, K, V)
     for cuts in ([30], [1] * 30, [7, 11, 12]):
@@ -166,7 +166,7 @@ class Largest(TorchDispatchMode):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_few_scores_are_computed_in_vain_and_no_tensor_is_larger_than_those_of_some_rows(layout):
+def test_few_scores_are_wasted(layout):
     m, world = 3 * ROWS, 4
     Q = torch.ones(1, m, 1)
     with Largest() as largest:
@@ -179,7 +179,7 @@ def test_few_scores_are_computed_in_vain_and_no_tensor_is_larger_than_those_of_s
     assert largest.size == ROWS * m
 
 
-def test_a_ring_of_one_process_is_plain_attention_and_without_a_ring_there_is_none():
+def test_a_ring_of_one_is_plain_attention():
     Q, K, V = torch.randn(3, 2, 3, 300, 5, dtype=torch.float64)
     with pytest.raises(ValueError, match=r"no process group.*torch\.distributed\.run"):
         ring_attention(Q, K, V)
@@ -193,15 +193,15 @@ def test_a_ring_of_one_process_is_plain_attention_and_without_a_ring_there_is_no
     assert report.bytes_sent == 0 and report.pairs == (300 * 301 // 2,)
 
 
-def test_four_processes_and_two_of_them_find_what_one_finds(start, tmp_path):
+def test_several_processes_agree_with_one(start, tmp_path):
     status, output = start(4, WORKER, str(tmp_path)).end(100)
     assert status == 0, output
     ranks = [json.loads((tmp_path / f"rank{r}.json").read_text()) for r in range(4)]
-    for rank, found in enumerate(ranks):
-        assert len(found["good"]) == 24
-        for case in [*found["good"], found["after"]]:
+    for rank, result in enumerate(ranks):
+        assert len(result["good"]) == 24
+        for case in [*result["good"], result["after"]]:
             check_case(case, rank, 4, onwards=(rank + 1) % 4)
-        for case in found["bad"]:
+        for case in result["bad"]:
             check_refusal(case, ranks[0])
     for rank, other in ((1, 3), (3, 1)):
         assert len(ranks[rank]["half"]) == 4
@@ -216,10 +216,10 @@ def test_the_command_prints_and_writes_what_it_measured(start, tmp_path):
     status, output = ring.end(60)
     assert status == 0, output
     assert output.startswith("Ring of 2, cpu: n = 1200, heads = 3, d = 5, batch = 2")
-    found = json.loads(file.read_text())
-    assert json.loads(output.splitlines()[-1]) == found
-    assert (found["world"], found["backend"], found["threads"]) == (2, "gloo", 1)
-    for layout, of_layout in found["layouts"].items():
+    result = json.loads(file.read_text())
+    assert json.loads(output.splitlines()[-1]) == result
+    assert (result["world"], result["backend"], result["threads"]) == (2, "gloo", 1)
+    for layout, of_layout in result["layouts"].items():
         pairs = pairs_per_step(1200, 2, layout, True)
         by_rank = pairs.sum(axis=1)
         assert of_layout["relative_error"] < 1e-6
@@ -230,12 +230,12 @@ def test_the_command_prints_and_writes_what_it_measured(start, tmp_path):
         assert 0 < max(of_layout["seconds"]) <= of_layout["slowest_seconds"]
         assert np.shape(of_layout["work_seconds"]) == np.shape(of_layout["wait_seconds"]) == (2, 2)
         assert f"{layout}: relative error" in output
-    busiest = [found["layouts"][layout]["most_pairs"] for layout in LAYOUTS]
-    assert found["ratio"]["pairs"] == busiest[0] / busiest[1] > 1.4
+    busiest = [result["layouts"][layout]["most_pairs"] for layout in LAYOUTS]
+    assert result["ratio"]["pairs"] == busiest[0] / busiest[1] > 1.4
     assert "contiguous / striped: " in output
 
 
-def test_rows_that_cannot_be_shared_are_refused_once_and_nobody_is_left(start):
+def test_unequal_rows_are_refused_once(start):
     status, output = start(2, "-m", "attnlib.ring", "-n", "4097").end(60)
     assert status != 0
     assert said_by_the_ring(output) == [
@@ -256,29 +256,29 @@ def endless(start, world, timeout):
     return ring
 
 
-def test_when_a_process_is_killed_the_others_say_so_and_end(start):
+def test_a_killed_process_ends_the_ring(start):
     for _ in range(3):  # on a busy machine the launcher may end the others before they speak
         ring = endless(start, 3, timeout=60)
         os.kill(ring.workers()[1], signal.SIGKILL)
         status, output = ring.end(25)
-        said = said_by_the_ring(output)
+        message = said_by_the_ring(output)
         assert status != 0 and "SIGKILL" in output and output.count("Traceback") == 1
-        assert all("lost another process of the ring, which has ended" in x for x in said)
-        if said:
+        assert all("lost another process of the ring, which has ended" in x for x in message)
+        if message:
             break
-    assert said
+    assert message
 
 
-def test_when_a_process_is_stopped_the_others_give_up_after_the_timeout(start):
+def test_a_stopped_process_ends_the_ring(start):
     ring = endless(start, 2, timeout=2)
     os.kill(ring.workers()[1], signal.SIGSTOP)
     status, output = ring.end(25)  # the launcher by itself waits 30 s for a stopped process
-    said = said_by_the_ring(output)
-    assert status != 0 and any("heard nothing from another process for 2 s" in x for x in said)
-    assert all("larger --timeout" in line or "lost another" in line for line in said)
+    message = said_by_the_ring(output)
+    assert status != 0 and any("heard nothing from another process for 2 s" in x for x in message)
+    assert all("larger --timeout" in line or "lost another" in line for line in message)
 
 
-def test_when_the_launcher_is_killed_no_process_is_left_not_even_a_stopped_one(start):
+def test_a_killed_launcher_leaves_no_process(start):
     ring = endless(start, 2, timeout=60)
     os.kill(ring.workers()[1], signal.SIGSTOP)
     ring.process.kill()
@@ -304,9 +304,7 @@ REFUSED = {
 @pytest.mark.parametrize(
     ("arguments", "message", "rank"), [(*x, 0) for x in REFUSED.items()] + [("-n 6", "", 2)]
 )
-def test_a_bad_option_is_refused_before_any_message_by_rank_0_alone(
-    monkeypatch, capsys, arguments, message, rank
-):
+def test_rank_0_refuses_bad_options(monkeypatch, capsys, arguments, message, rank):
     def end(status):
         raise SystemExit(status)
 
@@ -320,12 +318,12 @@ def test_a_bad_option_is_refused_before_any_message_by_rank_0_alone(
         monkeypatch.delenv("TORCHELASTIC_RUN_ID")
     with pytest.raises(SystemExit) as ended:
         main(arguments.split())
-    said = capsys.readouterr()
-    assert ended.value.code == guard.REFUSED and said.out == ""
+    text = capsys.readouterr()
+    assert ended.value.code == guard.REFUSED and text.out == ""
     if rank:
-        assert waited == [60] and said.err == ""
+        assert waited == [60] and text.err == ""
     else:
-        assert said.err.startswith(f"attnlib.ring: {message}") and said.err.count("\n") == 1
+        assert text.err.startswith(f"attnlib.ring: {message}") and text.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -342,6 +340,6 @@ def test_a_bad_option_is_refused_before_any_message_by_rank_0_alone(
         (RuntimeError("mat1 and mat2 shapes differ"), None),
     ],
 )
-def test_an_error_is_said_in_one_line_if_it_can_be_expected(error, words):
+def test_expected_errors_take_one_line(error, words):
     message = guard.explain(error, 1, 4)
     assert message is None if words is None else re.match(words, message) and "\n" not in message

@@ -53,7 +53,7 @@ def clock(monkeypatch):
     return clock
 
 
-def test_each_call_is_timed_in_its_order_after_the_warm_up(clock):
+def test_calls_are_timed_after_the_warm_up(clock):
     work, left = clock.work(100, 200, 5, 1, 4, 2, 3)
     timing = measure(work, repeats=5, warmup=2)
     assert_array_equal(timing.seconds, [5.5, 1.5, 4.5, 2.5, 3.5])
@@ -63,14 +63,14 @@ def test_each_call_is_timed_in_its_order_after_the_warm_up(clock):
     assert timing.seconds.tolist() == [7.5] and timing.p20 == timing.p50 == timing.p80 == 7.5
 
 
-def test_three_calls_to_warm_up_and_twenty_that_are_timed_unless_told_otherwise(clock):
+def test_defaults_are_3_warm_up_and_20_calls(clock):
     work, left = clock.work(*range(40))
     assert_array_equal(measure(work).seconds, np.arange(3, 23) + 0.5)
     assert left == list(range(23, 40))
 
 
 @pytest.mark.parametrize(("repeats", "calls"), [(1, 9), (9, 9), (30, 30)])
-def test_the_overhead_is_the_median_of_as_many_empty_calls_and_at_least_nine(clock, repeats, calls):
+def test_the_overhead_is_a_median_of_empty_calls(clock, repeats, calls):
     clock.interrupted_at = 2 * repeats + 5
     timing = measure(lambda: None, repeats=repeats)
     assert clock.readings == 2 * (repeats + calls)
@@ -94,7 +94,7 @@ def test_quantiles():
 
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=30))
-def test_a_quantile_is_not_exceeded_by_its_share_of_the_calls(seconds):
+def test_a_quantile_bounds_its_share_of_calls(seconds):
     timing = Timing(seconds, 0, "cpu")
     assert min(seconds) <= timing.p20 <= timing.p50 <= timing.p80 <= max(seconds)
     for share, quantile in ((0.2, timing.p20), (0.5, timing.p50), (0.8, timing.p80)):
@@ -119,7 +119,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("function", "name", "bad", "error", "message"), BAD)
-def test_bad_input_is_refused_by_name_before_any_call(function, name, bad, error, message):
+def test_bad_input_is_refused_before_any_call(function, name, bad, error, message):
     calls, good = [], {"seconds": [1.0], "overhead": 0, "device": "cpu"}
     good = good if function is Timing else {"f": lambda: calls.append(1)}
     with pytest.raises(error, match=f"^{name} ?{message}"):
@@ -128,7 +128,7 @@ def test_bad_input_is_refused_by_name_before_any_call(function, name, bad, error
 
 
 class Gpu:
-    """What PyTorch offers for measuring, on a clock of its own; what is done is written down."""
+    """What PyTorch offers for measuring, on a simulated clock; calls are recorded."""
 
     int8 = "int8"
 
@@ -177,7 +177,7 @@ class Event:
         return 1000 * (end.moment - self.moment)  # milliseconds
 
 
-def test_a_gpu_is_timed_by_its_own_events_with_its_cache_overwritten_each_time(monkeypatch):
+def test_gpu_events_time_calls_with_cold_caches(monkeypatch):
     gpu = Gpu()
     monkeypatch.setitem(sys.modules, "torch", gpu)
     durations = [100, 200, 5, 1, 4]
@@ -199,7 +199,7 @@ def test_without_a_gpu_nothing_is_called(monkeypatch, ask):
             ask(failing(AssertionError("called")), device="cuda")
 
 
-def test_the_memory_of_a_gpu_is_its_peak_above_what_was_held_before(monkeypatch):
+def test_gpu_memory_is_the_peak_above_before(monkeypatch):
     gpu = Gpu()
     monkeypatch.setitem(sys.modules, "torch", gpu)
 
@@ -242,7 +242,7 @@ HELD = [
 
 
 @pytest.mark.parametrize(("function", "megabytes"), HELD)
-def test_memory_of_arrays_is_the_most_that_is_held_at_once(function, megabytes):
+def test_memory_of_arrays_is_the_peak(function, megabytes):
     assert 0 <= peak_memory(function) - megabytes * MB < 2000
     assert np.ptp([peak_memory(function) for _ in range(4)]) < 2000
 
@@ -277,7 +277,7 @@ def test_what_the_function_returns_is_let_go(by):
 
 
 @pytest.mark.parametrize("running", [False, True])
-def test_tracing_goes_on_only_if_it_was_running_also_after_an_error(running):
+def test_tracing_is_left_as_it_was(running):
     if running:
         tracemalloc.start()
     for _ in range(2):
@@ -289,7 +289,7 @@ def test_tracing_goes_on_only_if_it_was_running_also_after_an_error(running):
 
 
 @pytest.mark.parametrize("lost", ["_STATUS", "_RESET_PEAK"])
-def test_the_size_of_the_process_can_be_asked_only_where_the_system_tells_it(monkeypatch, lost):
+def test_process_size_needs_a_system_that_tells(monkeypatch, lost):
     monkeypatch.setattr(f"attnlib.timing.memory.{lost}", "/nowhere/at/all")
     with pytest.raises(ValueError, match=r"by=\"process\" needs Linux\. Choose by=\"arrays\""):
         peak_memory(list, by="process")
@@ -310,8 +310,8 @@ print(peak_memory(ones, by="process"), peak_memory(ones))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the size of a process")
-def test_the_process_grows_by_what_arrays_ask_for_and_by_what_torch_asks_for():
-    """In a process of its own, where nothing was given back before; and nothing large is loaded."""
+def test_the_process_grows_with_arrays_and_tensors():
+    """In a new process, which has freed no memory yet and has loaded nothing large."""
     folder = Path(attnlib.__file__).parent.parent
     command = [sys.executable, "-c", FRESH]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder)

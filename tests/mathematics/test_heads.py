@@ -8,7 +8,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import (
     MultiHeadAttention,
@@ -19,6 +18,7 @@ from attnlib import (
     scaled_dot_product_attention,
     split_heads,
 )
+from tests.helpers.oracles import draw
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 
@@ -31,7 +31,7 @@ def draw_mask(*shape, seed=0):
 
 
 def arrays(d_model=6, d_source=7, n_heads=3, d_k=4, d_v=5, d_out=11, bias=True, seed=0):
-    """The arguments of MultiHeadAttention, with all sizes different if not given."""
+    """The arguments of MultiHeadAttention, with all sizes different by default."""
     rng = np.random.default_rng(seed)
     shapes = {
         "Q": (d_model, n_heads * d_k),
@@ -145,38 +145,7 @@ def test_splitting_and_merging_undo_each_other(batch, n, n_heads, d, dtype):
     assert_array_equal(split_heads(merge_heads(heads), n_heads), heads)
 
 
-def test_integers_become_floats_and_arguments_stay():
-    X = draw(3, 4)
-    before = X.copy()
-    X.setflags(write=False)
-    assert_array_equal(merge_heads(split_heads(X, 2)), before)
-    assert_array_equal(X, before)
-    assert split_heads(np.ones((3, 4), np.int8), 2).dtype == np.float64
-    assert merge_heads(np.ones((1, 3, 4), np.float16)).dtype == np.float64
-
-
 ones = np.ones
-
-
-@pytest.mark.parametrize("n_heads", [1, 2])
-def test_what_is_written_into_a_result_does_not_reach_the_argument(n_heads):
-    X, heads = draw(3, 4), draw(n_heads, 3, 4)
-    before = X.copy(), heads.copy()
-    split_heads(X, n_heads)[...] = 7
-    merge_heads(heads)[...] = 7
-    assert_array_equal(X, before[0])
-    assert_array_equal(heads, before[1])
-
-
-def test_bad_types_to_split_and_to_merge_are_refused_by_name():
-    for bad in ("a", None, 1j, True):
-        with pytest.raises(TypeError, match=r"X holds .* only integers and floats"):
-            split_heads([[bad]], 1)
-        with pytest.raises(TypeError, match=r"X holds .* only integers and floats"):
-            merge_heads([[[bad]]])
-    for bad in (2.0, None, "2", True, [2]):
-        with pytest.raises(TypeError, match="n_heads must be an integer, not"):
-            split_heads(ones((3, 4)), bad)
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -227,9 +196,9 @@ def test_self_attention_and_padding_equal_torch():
     hidden = torch.tensor(~padding(lengths, 5)[:, 0])
     with torch.no_grad():
         expected, weights = module(x, x, x, key_padding_mask=hidden, average_attn_weights=False)
-    found = attention(X, mask=padding(lengths, 5))
-    assert_allclose(found[0], expected, atol=1e-12)
-    assert_allclose(found[1], weights, atol=1e-12)
+    output = attention(X, mask=padding(lengths, 5))
+    assert_allclose(output[0], expected, atol=1e-12)
+    assert_allclose(output[1], weights, atol=1e-12)
     assert_allclose(attention(X)[0], by_torch(module, X, X)[0], atol=1e-12)
     assert_array_equal(attention(X)[0], attention(X, X)[0])
 
@@ -245,11 +214,11 @@ def test_unequal_sizes_equal_torch():
     expected = heads.transpose(1, 2).flatten(2) @ t["W_O"] + t["b_O"]
     output, _ = MultiHeadAttention(**a)(X_Q.numpy(), X_KV.numpy())
     assert_allclose(output, expected, atol=1e-12)
-    for found, by_t in zip(MultiHeadAttention(**a).project(X_Q.numpy(), X_KV.numpy()), (Q, K, V)):
-        assert_allclose(found, by_t, atol=1e-12)
+    for result, by_t in zip(MultiHeadAttention(**a).project(X_Q.numpy(), X_KV.numpy()), (Q, K, V)):
+        assert_allclose(result, by_t, atol=1e-12)
 
 
-def test_project_makes_keys_and_values_of_the_queries_items_if_there_are_no_others():
+def test_project_defaults_to_self_attention():
     attention = MultiHeadAttention(**arrays(d_source=6))
     X = draw(2, 5, 6)
     shapes = [x.shape for x in attention.project(X)]
@@ -258,7 +227,7 @@ def test_project_makes_keys_and_values_of_the_queries_items_if_there_are_no_othe
         assert_array_equal(alone, both)
 
 
-def test_the_output_is_a_sum_of_what_each_head_writes():
+def test_the_output_sums_over_heads():
     a = arrays()
     X_Q, X_KV = draw(2, 5, 6, seed=1), draw(2, 9, 7, seed=2)
     output, weights = MultiHeadAttention(**a)(X_Q, X_KV)
@@ -283,7 +252,7 @@ def test_one_head_is_attention_between_projections():
     assert_allclose(output, project(Y, a["W_O"], a["b_O"]), atol=1e-13)
 
 
-def test_masks_serve_every_head_also_where_the_batch_is_as_large_as_the_heads():
+def test_masks_serve_every_head():
     attention = MultiHeadAttention(**arrays())
     X_Q, X_KV = draw(3, 5, 6, seed=1), draw(3, 9, 7, seed=2)
     for shape in [(), (9,), (1, 9), (5, 1), (5, 9), (1, 5, 9), (3, 1, 9), (3, 5, 9)]:
@@ -354,7 +323,7 @@ def test_what_holds_for_all_heads(n_q, n_k, n_heads, size, bias, seed, dtype):
     assert_allclose(swapped[1], weights[order], atol=near)
 
 
-def test_self_attention_is_equivariant_and_the_causal_mask_hides_the_future():
+def test_equivariance_and_the_causal_mask():
     attention = MultiHeadAttention(**arrays(d_source=6))
     X, order = draw(5, 6), [3, 0, 4, 1, 2]
     assert_allclose(attention(X[order])[0], attention(X)[0][order], atol=1e-13)
@@ -365,31 +334,7 @@ def test_self_attention_is_equivariant_and_the_causal_mask_hides_the_future():
     assert (after[3:] != before[3:]).all() and not np.triu(weights, 1).any()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_large_scores_neither_overflow_nor_warn(dtype):
-    one, large = np.ones((1, 2), dtype), np.array([[1e4, -1e4]], dtype)
-    attention = MultiHeadAttention(large, one, one, np.eye(2, dtype=dtype), n_heads=2)
-    output, weights = attention(np.ones((1, 1), dtype), np.array([[1], [-1], [0]], dtype))
-    assert output.dtype == dtype and weights.dtype == dtype
-    assert_array_equal(weights, [[[1, 0, 0]], [[0, 1, 0]]])
-    assert_array_equal(output, [[1, -1]])
-
-
-def test_integers_become_floats_and_no_argument_is_changed():
-    a = {x: (5 * y).astype(int) if x != "n_heads" else y for x, y in arrays(d_source=6).items()}
-    X, mask = (5 * draw(5, 6)).astype(np.int8), draw_mask(5, 5)
-    before = {x: np.copy(y) for x, y in a.items()}
-    for array in (X, mask, *(y for x, y in a.items() if x != "n_heads")):
-        array.setflags(write=False)
-    attention = MultiHeadAttention(**a)
-    output, weights = attention(X, mask=mask)
-    assert output.dtype == weights.dtype == attention.W_Q.dtype == np.float64
-    assert_allclose(output, loop(X, X, **a, mask=mask)[0], atol=1e-12)
-    for name, old in before.items():
-        assert_array_equal(a[name], old)
-
-
-def test_one_key_gets_all_and_no_query_no_answer():
+def test_one_key_gets_everything():
     a = arrays()
     output, weights = MultiHeadAttention(**a)(draw(5, 6), draw(1, 7))
     assert_array_equal(weights, np.ones((3, 5, 1)))
@@ -402,13 +347,8 @@ def test_one_key_gets_all_and_no_query_no_answer():
 X6, X7 = ones((5, 6)), ones((9, 7))
 
 
-def test_items_of_something_else_are_refused_by_name():
+def test_masks_must_be_boolean_and_named():
     attention = MultiHeadAttention(**arrays())
-    for bad in (X6 > 0, X6.astype(str), X6 + 1j, None):
-        with pytest.raises(TypeError, match=r"X_Q holds .* only integers and floats"):
-            attention(bad, X7)
-        with pytest.raises(TypeError, match=r"X_KV holds .* only integers and floats"):
-            attention(X6, [[None]] if bad is None else bad)
     for bad in (ones((5, 9)), ones((5, 9), int), "causal"):
         with pytest.raises(TypeError, match=r"mask holds .* must be boolean.*mask == 1"):
             attention(X6, X7, mask=bad)

@@ -109,7 +109,7 @@ def test_examples_are_narrow_enough_for_the_page(name):
     assert max(map(len, lines)) <= 75
 
 
-def test_every_source_named_in_a_docstring_is_in_the_bibliography():
+def test_docstrings_cite_sources_in_the_bibliography():
     years = re.findall(r"author = \{(.*?)\},.*?year = \{(\d+)\}", BIBLIOGRAPHY, re.DOTALL)
     known = {(first_author(authors), year) for authors, year in years}
     text = " ".join(path.read_text(encoding="utf-8") for path in MATHEMATICS)
@@ -124,15 +124,15 @@ def first_author(authors):
     return re.sub(r"\{\\'c\}", "ć", accented)
 
 
-def test_the_index_of_functions_lists_every_public_name_and_leads_to_it(site):
+def test_the_index_leads_to_every_public_name(site):
     index = (site / "book" / "api.html").read_text(encoding="utf-8")
     of_the_ring = {f"ring.{name}": getattr(ring, name) for name in ring.__all__}
     for name, thing in (PUBLIC | of_the_ring).items():
         full = re.escape(name) if "." in name else rf"\w+\.{name}"
-        found = re.search(rf'href="(api_\w+\.html)#(attnlib\.{full})"', index)
-        assert found, name
-        page = (site / "book" / found[1]).read_text(encoding="utf-8")
-        assert f'id="{found[2]}"' in page
+        result = re.search(rf'href="(api_\w+\.html)#(attnlib\.{full})"', index)
+        assert result, name
+        page = (site / "book" / result[1]).read_text(encoding="utf-8")
+        assert f'id="{result[2]}"' in page
         assert re.split(r"[.:`]", inspect.getdoc(thing))[0] in index
 
 

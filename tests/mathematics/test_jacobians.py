@@ -1,15 +1,13 @@
-"""Jacobians of normalisers against loops, worked numbers, PyTorch, and what must always hold."""
+"""Jacobians of normalisers against worked numbers, and what must always hold."""
 
 import math
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import (
     sigmoid_normalize,
@@ -19,7 +17,7 @@ from attnlib import (
     sparsemax,
     sparsemax_jacobian,
 )
-from attnlib.gradients import sigmoid_normalize_vjp, softmax_vjp, sparsemax_vjp
+from tests.helpers.oracles import draw
 
 NORMALIZER = {
     softmax_jacobian: softmax,
@@ -28,105 +26,10 @@ NORMALIZER = {
 }
 every_jacobian = pytest.mark.parametrize("jacobian", NORMALIZER, ids=lambda f: f.__name__)
 blind_to_constants = pytest.mark.parametrize("jacobian", [softmax_jacobian, sparsemax_jacobian])
-temperatures = pytest.mark.parametrize("T", [0.3, 1.0, 3.0])
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 rows = hnp.arrays(np.float64, st.integers(1, 7), elements=st.floats(-1e4, 1e4))
 mild_rows = hnp.arrays(np.float64, st.integers(1, 7), elements=st.floats(-5, 5))
 some_temperature = st.floats(0.01, 100)
-
-
-# The definitions, one entry at a time, in plain Python.
-
-
-def softmax_loop(row, T):
-    powers = [math.exp(s / T) for s in row]
-    w = [p / sum(powers) for p in powers]
-    n = range(len(row))
-    return [[w[i] * ((i == j) - w[j]) / T for j in n] for i in n]
-
-
-def sparsemax_loop(row, T):
-    """Lower all scores until what is above 0 sums to one; then look who is still above 0."""
-    low, high = min(row) / T - 1, max(row) / T
-    for _ in range(200):
-        middle = (low + high) / 2
-        if sum(max(s / T - middle, 0) for s in row) > 1:
-            low = middle
-        else:
-            high = middle
-    kept = [s / T > high for s in row]
-    n = range(len(row))
-    return [[kept[i] * kept[j] * ((i == j) - 1 / sum(kept)) / T for j in n] for i in n]
-
-
-def sigmoid_loop(row, T):
-    """Use the quotient rule on a sigmoid over the sum of all."""
-    g = [1 / (1 + math.exp(-s / T)) for s in row]
-    slope = [math.exp(-s / T) / (1 + math.exp(-s / T)) ** 2 / T for s in row]
-    n, total = range(len(row)), sum(g)
-    return [[((i == j) * slope[j] * total - g[i] * slope[j]) / total**2 for j in n] for i in n]
-
-
-LOOPS = {
-    softmax_jacobian: softmax_loop,
-    sparsemax_jacobian: sparsemax_loop,
-    sigmoid_normalize_jacobian: sigmoid_loop,
-}
-
-
-def sparsemax_by_torch(s):
-    ordered, _ = torch.sort(s, descending=True)
-    totals = torch.cumsum(ordered, 0) - 1
-    n_kept = int((torch.arange(1, len(s) + 1) * ordered > totals).sum())
-    return torch.clamp(s - totals[n_kept - 1] / n_kept, min=0)
-
-
-def sigmoid_by_torch(s):
-    sigmoids = torch.sigmoid(s)
-    return sigmoids / sigmoids.sum()
-
-
-BY_TORCH = {
-    softmax_jacobian: lambda s: torch.softmax(s, 0),
-    sparsemax_jacobian: sparsemax_by_torch,
-    sigmoid_normalize_jacobian: sigmoid_by_torch,
-}
-
-
-def differentiated_by_torch(jacobian, row, T):
-    f = BY_TORCH[jacobian]
-    row = torch.tensor(row)
-    return torch.autograd.functional.jacobian(lambda s: f(s / T), row).numpy()
-
-
-@temperatures
-@every_jacobian
-def test_equals_a_loop_over_entries(jacobian, T):
-    scores = draw(2, 3, 7)
-    result = jacobian(scores, T)
-    assert result.shape == (2, 3, 7, 7)
-    for index in np.ndindex(2, 3):
-        assert_allclose(result[index], LOOPS[jacobian](scores[index].tolist(), T), atol=1e-13)
-
-
-@temperatures
-@every_jacobian
-def test_equals_torch(jacobian, T):
-    scores = draw(5, 7, seed=1)
-    result = jacobian(scores, temperature=T)
-    for row, expected in zip(scores, result, strict=True):
-        assert_allclose(expected, differentiated_by_torch(jacobian, row, T), atol=1e-12)
-
-
-@temperatures
-@every_jacobian
-def test_equals_finite_differences(jacobian, T):
-    scores, step = draw(3, 5, seed=2), 1e-6
-    for j in range(5):
-        up, down = (scores + sign * step * np.eye(5)[j] for sign in (1, -1))
-        f = NORMALIZER[jacobian]
-        slope = (f(up, temperature=T) - f(down, temperature=T)) / (2 * step)
-        assert_allclose(jacobian(scores, T)[..., j], slope, atol=1e-8)
 
 
 def test_worked_softmax():
@@ -151,7 +54,7 @@ def test_worked_sigmoid_normalize():
     assert_allclose(halved, np.array(expected) / 2, atol=1e-15)
 
 
-def test_sparsemax_at_a_corner_has_the_slope_on_the_side_of_zero():
+def test_sparsemax_at_a_corner():
     assert_array_equal(sparsemax([1, 0]), [1, 0])
     assert_array_equal(sparsemax_jacobian([1, 0]), np.zeros((2, 2)))
     assert_array_equal(sparsemax_jacobian([1, -1e-9]), np.zeros((2, 2)))
@@ -161,7 +64,7 @@ def test_sparsemax_at_a_corner_has_the_slope_on_the_side_of_zero():
 @every_jacobian
 @reproducible
 @given(row=rows, T=some_temperature)
-def test_a_column_sums_to_zero_and_only_a_score_of_its_own_lifts_a_weight(jacobian, row, T):
+def test_columns_sum_to_zero(jacobian, row, T):
     result = jacobian(row, T) * T
     assert np.isfinite(result).all()
     assert_allclose(result.sum(axis=0), 0, atol=1e-13)
@@ -172,7 +75,7 @@ def test_a_column_sums_to_zero_and_only_a_score_of_its_own_lifts_a_weight(jacobi
 @blind_to_constants
 @reproducible
 @given(row=rows, T=some_temperature)
-def test_softmax_and_sparsemax_are_symmetric_and_their_rows_sum_to_zero(jacobian, row, T):
+def test_softmax_and_sparsemax_jacobians_are_symmetric(jacobian, row, T):
     result = jacobian(row, T) * T
     assert_allclose(result, result.T, atol=1e-15)
     assert_allclose(result.sum(axis=1), 0, atol=1e-13)
@@ -191,7 +94,7 @@ def test_sparsemax_only_removes_the_mean_of_the_kept(row, T):
 
 @reproducible
 @given(row=mild_rows, T=some_temperature)
-def test_a_row_of_sigmoid_normalize_sums_to_its_answer_to_a_constant(row, T):
+def test_sigmoid_rows_sum_to_the_slope_by_shifts(row, T):
     result = sigmoid_normalize_jacobian(row, T) * T
     w = sigmoid_normalize(row, temperature=T)
     room = np.array([1 / (1 + math.exp(s / T)) for s in row])
@@ -200,7 +103,7 @@ def test_a_row_of_sigmoid_normalize_sums_to_its_answer_to_a_constant(row, T):
     assert_allclose(equal.sum(axis=1), 0, atol=1e-13)
 
 
-def test_the_rows_of_sigmoid_normalize_do_not_sum_to_zero():
+def test_sigmoid_rows_do_not_sum_to_zero():
     scores = draw(5, 7)
     step = 1e-6
     slope = (sigmoid_normalize(scores + step) - sigmoid_normalize(scores - step)) / (2 * step)
@@ -224,18 +127,6 @@ def test_temperature_divides_the_scores_and_then_the_slopes(jacobian):
     scores = draw(3, 5)
     for T in (0.25, 2, 4.0, np.float64(8)):
         assert_allclose(jacobian(scores, T), jacobian(scores / T) / T, atol=1e-14)
-
-
-@temperatures
-def test_the_gradients_are_these_jacobians_times_a_row(T):
-    scores, d = draw(3, 7), draw(3, 7, seed=1)
-    for jacobian, vjp, given_to_vjp in [
-        (softmax_jacobian, softmax_vjp, softmax(scores, temperature=T)),
-        (sparsemax_jacobian, sparsemax_vjp, sparsemax(scores, temperature=T)),
-        (sigmoid_normalize_jacobian, sigmoid_normalize_vjp, scores),
-    ]:
-        expected = np.einsum("ri,rij->rj", d, jacobian(scores, T))
-        assert_allclose(vjp(d, given_to_vjp, T), expected, atol=1e-13)
 
 
 @every_jacobian
@@ -263,7 +154,7 @@ def test_large_scores_neither_overflow_nor_warn(jacobian, dtype, T):
 
 @every_jacobian
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_smallest_temperature_and_the_largest_scores_of_a_type(jacobian, dtype):
+def test_smallest_temperature_and_largest_scores(jacobian, dtype):
     limits = np.finfo(dtype)
     assert np.isfinite(jacobian(np.array([0, 0, limits.max, -limits.max]), limits.tiny)).all()
     result = jacobian(np.zeros(2, dtype), float(limits.tiny))
@@ -285,62 +176,7 @@ def test_slopes_of_large_scores():
 
 
 @every_jacobian
-def test_number_types(jacobian):
-    single = draw(3, 5).astype(np.float32)
-    for T in (0.5, np.float64(0.5), np.float32(0.5), np.int64(2)):
-        result = jacobian(single, T)
-        assert result.dtype == np.float32
-        assert_allclose(result, jacobian(single.astype(float), float(T)), atol=1e-6)
-    for dtype in (np.int64, np.int8, np.uint8, np.float16):
-        assert jacobian(np.array([[3, 1]], dtype)).dtype == np.float64
-    assert_array_equal(jacobian([3, 1]), jacobian(np.array([3.0, 1.0])))
-
-
-@every_jacobian
-def test_arguments_are_not_changed(jacobian):
-    scores = np.array([[1.0, -np.inf, 0.5], [3.0, 2.0, 2.5]])
-    before = scores.copy()
-    scores.setflags(write=False)
-    assert jacobian(scores).flags.writeable
-    assert_array_equal(scores, before)
-
-
-@every_jacobian
-def test_one_score_has_no_slope_and_no_rows_is_no_error(jacobian):
+def test_one_score_has_no_slope(jacobian):
     assert_array_equal(jacobian([[4.0], [-1e4]]), np.zeros((2, 1, 1)))
     assert jacobian(np.zeros((0, 3))).shape == (0, 3, 3)
     assert jacobian(np.zeros((2, 0, 3))).shape == (2, 0, 3, 3)
-
-
-@every_jacobian
-def test_bad_scores_are_refused_by_name(jacobian):
-    for bad in (np.nan, np.inf):
-        with pytest.raises(
-            ValueError, match=rf"scores .*\(1, 2\) holds {bad} at .*\(0, 1\).*finite"
-        ):
-            jacobian([[0, bad]])
-    for bad in (["a", "b"], [None, 1.0], [1j, 2j], [True, False], "text"):
-        with pytest.raises(TypeError, match=r"scores holds .* only integers and floats"):
-            jacobian(bad)
-    with pytest.raises(ValueError, match="scores is ragged"):
-        jacobian([[1, 2], [3]])
-    with pytest.raises(
-        ValueError, match=r"scores has shape \(3, 0\) and axis=-1: there is nothing"
-    ):
-        jacobian(np.zeros((3, 0)))
-    with pytest.raises(ValueError, match=r"scores has shape \(\), expected"):
-        jacobian(3.0)
-    with pytest.raises(ValueError, match=r"scores\[1, :\] is -inf throughout.*\(2, 2\)"):
-        jacobian([[-np.inf, 0], [-np.inf, -np.inf]])
-
-
-@every_jacobian
-def test_bad_temperatures_are_refused_by_name(jacobian):
-    for bad in (0, -1, np.nan, np.inf, -np.inf, 1e-320):
-        with pytest.raises(ValueError, match="temperature"):
-            jacobian([1.0, 2.0], bad)
-    for bad in (None, "1", True, [1.0], 1j):
-        with pytest.raises(TypeError, match="temperature must be one real number"):
-            jacobian([1.0, 2.0], bad)
-    with pytest.raises(ValueError, match=r"temperature=1e-50 .* range of float32"):
-        jacobian(np.ones(2, np.float32), 1e-50)

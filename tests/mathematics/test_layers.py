@@ -8,10 +8,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 from torch.nn import functional
 
 from attnlib import FeedForward, LayerNorm, feed_forward, gelu, layer_norm, relu
+from tests.helpers.oracles import draw
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 both_activations = pytest.mark.parametrize("activation", [relu, gelu], ids=lambda f: f.__name__)
@@ -24,12 +24,6 @@ def network(d_model=3, d_ff=5, d_out=7, seed=0):
     rng = np.random.default_rng(seed)
     shapes = (d_model, d_ff), (d_ff,), (d_ff, d_out), (d_out,)
     return tuple(rng.normal(size=shape) for shape in shapes)
-
-
-def read_only(*arrays):
-    for array in arrays:
-        array.setflags(write=False)
-    return arrays
 
 
 def norm_loop(X, gain, bias, epsilon):
@@ -77,8 +71,8 @@ def test_worked_layer_norm():
     sigma = math.sqrt(12)
     row = [[1, 3, 8]]
     assert_allclose(layer_norm(row, epsilon=10 / 3), [[-3 / sigma, -1 / sigma, 4 / sigma]])
-    found = layer_norm(row, [sigma, -sigma, 2 * sigma], [10, 20, 30], 10 / 3)
-    assert_allclose(found, [[7, 21, 38]], rtol=1e-15)
+    result = layer_norm(row, [sigma, -sigma, 2 * sigma], [10, 20, 30], 10 / 3)
+    assert_allclose(result, [[7, 21, 38]], rtol=1e-15)
     assert_allclose(layer_norm(row, gain=[sigma] * 3, epsilon=10 / 3), [[-3, -1, 4]], rtol=1e-15)
     assert_allclose(layer_norm([[2, 2]], bias=[3, 4]), [[3, 4]], rtol=0)
 
@@ -120,7 +114,7 @@ def test_what_holds_for_every_normalised_row(n, d, power, seed):
 
 
 @both_types
-def test_a_constant_row_becomes_zero_and_so_does_one_component(dtype):
+def test_constant_rows_become_zero(dtype):
     for value in (0, 1, -1e4, 1e4 / 3, 12345.678, -7777.77):
         for d in (1, 3, 5, 7, 64, 100):
             X = np.full((2, d), value, dtype)
@@ -137,7 +131,7 @@ def test_large_rows_neither_overflow_nor_warn(dtype):
 
 
 @both_types
-def test_a_variance_or_a_result_that_is_too_large_is_said(dtype):
+def test_variances_and_results_too_large_are_refused(dtype):
     most, name = np.finfo(dtype).max, np.dtype(dtype).name
     for row in ([most, -most], [most, 0], [most**0.6, 0]):
         with pytest.raises(ValueError, match=rf"variance of X, shape \(1, 2\), overflows {name}\."):
@@ -154,29 +148,13 @@ def test_a_variance_or_a_result_that_is_too_large_is_said(dtype):
             LayerNorm(**options)(row)
 
 
-def test_an_epsilon_that_the_number_type_cannot_hold_is_named():
+def test_an_epsilon_too_small_for_float32_is_refused():
     assert_array_equal(layer_norm([[2, 2]], epsilon=1e-300), [[0, 0]])
     with pytest.raises(ValueError, match=r"epsilon=1e-300 .*float32"):
         layer_norm(np.ones((1, 2), np.float32), epsilon=1e-300)
 
 
-def test_bad_types_of_rows_gains_biases_and_epsilon_are_refused_by_name():
-    for bad in (["a"], [None], [1j], [True]):
-        for arguments, name in (
-            ([[bad]], "X"),
-            ([[[1.0]], bad], "gain"),
-            ([[[1.0]], None, bad], "bias"),
-        ):
-            with pytest.raises(TypeError, match=rf"{name} holds .* only integers and floats"):
-                layer_norm(*arguments)
-    for bad in (None, "1e-5", True, [1e-5], 1j):
-        with pytest.raises(TypeError, match="epsilon must be one real number"):
-            layer_norm([[1.0]], epsilon=bad)
-        with pytest.raises(TypeError, match="epsilon must be one real number"):
-            LayerNorm([1], [0], bad)
-
-
-def test_epsilon_becomes_a_python_float_so_that_float32_stays():
+def test_epsilon_becomes_a_python_float():
     norm = LayerNorm(ones(2, np.float32), ones(2, np.float32), np.float64(0.25))
     assert type(norm.epsilon) is float and norm.epsilon == 0.25
     assert LayerNorm([1], [0]).epsilon == LayerNorm.initial(3).epsilon == 1e-5
@@ -223,33 +201,6 @@ def test_what_holds_for_every_activation(activation, x, y):
         assert at_x <= at_y
 
 
-@both_activations
-def test_activations_keep_shape_and_type_and_their_argument(activation):
-    for shape in [(), (3,), (0, 5), (2, 3, 5), (1, 2, 3, 4)]:
-        X = np.asarray(draw(*shape))
-        (X,), old = read_only(X), X.copy()
-        assert activation(X).shape == shape
-        assert activation(X).dtype == np.float64
-        assert activation(X.astype(np.float32)).dtype == np.float32
-        assert_array_equal(X, old)
-    positive = np.array([20.0, 30.0])
-    assert not np.shares_memory(activation(positive), positive)
-    assert activation(np.array([3], np.int8)).dtype == np.float64
-    assert activation(np.array([3], np.float16)).dtype == np.float64
-
-
-@both_activations
-def test_bad_arguments_of_activations_are_refused_by_name(activation):
-    for bad in (np.nan, np.inf, -np.inf):
-        with pytest.raises(ValueError, match=rf"X of shape \(2,\) holds {bad} at index 1"):
-            activation([0, bad])
-    with pytest.raises(ValueError, match="X is ragged"):
-        activation([[1, 2], [3]])
-    for bad in (["a"], None, 1j, True):
-        with pytest.raises(TypeError, match=r"X holds .* only integers and floats"):
-            activation(bad)
-
-
 @pytest.mark.parametrize(("name", "activation"), [("relu", relu_loop), ("gelu", gelu_loop)])
 def test_feed_forward_equals_a_loop(name, activation):
     X, arrays = draw(11, 3, seed=1), network()
@@ -279,35 +230,7 @@ def test_feed_forward_equals_torch(name, batch):
     assert_allclose(feed_forward(X, *arrays, name), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["relu", "gelu"])
-@both_types
-def test_each_row_is_answered_by_itself_in_its_number_type(name, dtype):
-    X, arrays = draw(2, 11, 3).astype(dtype), [x.astype(dtype) for x in network()]
-    before = [x.copy() for x in (X, *arrays)]
-    read_only(X, *arrays)
-    Y = feed_forward(X, *arrays, activation=name)
-    assert Y.dtype == dtype and FeedForward(*arrays, name)(X).dtype == dtype
-    assert_allclose(feed_forward(X[1, 4:5], *arrays, name), Y[1, 4:5], atol=1e-5)
-    assert feed_forward(X[:, :0], *arrays, name).shape == (2, 0, 7)
-    assert np.isfinite(feed_forward(np.sign(X) * dtype(1e4), *arrays, name)).all()
-    for x, old in zip((X, *arrays), before, strict=True):
-        assert_array_equal(x, old)
-    integers = [(9 * x).astype(int) for x in arrays]
-    assert feed_forward([[1, 2, 3]], *integers).dtype == np.float64
-
-
-def test_bad_types_in_networks_are_refused_by_name():
-    for position, name in enumerate(("X", "W_1", "b_1", "W_2", "b_2")):
-        for bad in ("a", None, 1j, True):
-            arguments = [draw(2, 3), *network()]
-            arguments[position] = bad if bad is None else [[bad]]
-            with pytest.raises(TypeError, match=rf"{name} holds .* only integers and floats"):
-                feed_forward(*arguments)
-            with pytest.raises(TypeError, match=rf"{name} holds .* only integers and floats"):
-                FeedForward(*arguments[1:])(arguments[0])
-
-
-def test_a_network_whose_result_is_too_large_says_so():
+def test_results_of_networks_too_large_are_refused():
     for W_1, W_2 in [([[1e200]], [[1]]), ([[1]], [[1e200]])]:
         for function in (feed_forward, lambda X, *arrays: FeedForward(*arrays)(X)):
             with pytest.raises(ValueError, match=r"overflows float64.*Scale"):

@@ -112,7 +112,7 @@ def test_scores_and_cost_equal_a_loop_that_counts(kind, n_q, n_k):
 
 
 @pytest.mark.parametrize(("n_q", "n_k", "d"), [(3, 7, 5), (1, 1, 1), (11, 2, 3)])
-def test_the_cost_of_dot_products_equals_a_loop_that_counts(n_q, n_k, d):
+def test_cost_of_dot_products_equals_a_loop(n_q, n_k, d):
     Q, K, loop = draw(n_q, d), draw(n_k, d, seed=1), Counting()
     scores = [[loop.dot(q, k) for k in K] for q in Q]
     assert_allclose(dot(Q, K), scores, atol=1e-13)
@@ -156,7 +156,7 @@ def test_equals_torch_with_broadcast_batches(kind, batch_q, batch_k):
     assert scores.flags.writeable
 
 
-def test_the_bilinear_score_is_the_dot_product_of_projected_queries_and_keys():
+def test_bilinear_scores_are_dot_products_after_projection():
     Q, K = queries_and_keys(d_q=5, d_k=2)
     W_Q, W_K = draw(5, 3, seed=3), draw(2, 3, seed=4)
     assert_allclose(Bilinear(W_Q @ W_K.T)(Q, K), dot(Q @ W_Q, K @ W_K), atol=1e-13)
@@ -214,7 +214,7 @@ def test_what_holds_for_every_learned_score(kind, n_q, n_k, d_q, d_k, single, ma
         assert_allclose(score(2 * Q, K) - rest, 2 * (scores - rest), atol=4 * tolerance)
 
 
-def test_large_numbers_saturate_the_hidden_layer_without_a_warning():
+def test_large_numbers_saturate_without_a_warning():
     score = Additive(W_q=[[1, -1]], W_k=[[1, 1]], v=[3, 5])
     assert_array_equal(score([[1e4], [-1e4]], [[0], [1e3]]), [[-2, -2], [2, 2]])
     assert_array_equal(score([[1e200]], [[-1e4]]), [[-2]])
@@ -249,19 +249,6 @@ def test_attention_equals_torch(kind):
 
 
 @every_kind
-def test_number_types(kind):
-    single, double = make(kind, dtype=np.float32), make(kind)
-    Q, K = queries_and_keys()
-    low = single(Q.astype(np.float32), K.astype(np.float32))
-    assert low.dtype == np.float32
-    assert_allclose(low, double(Q, K), atol=1e-5)
-    assert double(Q.astype(np.float32), K.astype(np.float32)).dtype == np.float64
-    whole = kind(*(np.ones(x.shape, np.int8) for x in double.parameters().values()))
-    assert all(x.dtype == np.float64 for x in whole.parameters().values())
-    assert whole(np.ones((3, 5), int), np.ones((7, 2), np.uint8)).dtype == np.float64
-
-
-@every_kind
 def test_one_query_one_key_and_no_query(kind):
     score = make(kind, d_q=1, d_k=1)
     assert score([[2.0]], [[3.0]]).shape == (1, 1)
@@ -287,7 +274,7 @@ def test_parameters_are_listed_counted_and_shown_by_shape():
 
 
 @every_kind
-def test_parameters_are_exchanged_in_a_copy_and_never_in_place(kind):
+def test_parameters_are_exchanged_in_a_copy(kind):
     score, (Q, K) = make(kind), queries_and_keys()
     before = score(Q, K)
     zeros = {name: 0 * array for name, array in score.parameters().items()}
@@ -304,19 +291,6 @@ def test_parameters_are_exchanged_in_a_copy_and_never_in_place(kind):
 ones = np.ones
 
 
-@every_kind
-@pytest.mark.parametrize("bad", ["a", None, 1j, True, object()])
-def test_bad_types_are_refused_by_name(kind, bad):
-    good = make(kind, d_q=1, d_k=1)
-    for name, array in good.parameters().items():
-        with pytest.raises(TypeError, match=f"{name} holds .* only integers and floats"):
-            kind(**{**good.parameters(), name: np.full(array.shape, bad)})
-    with pytest.raises(TypeError, match=r"Q holds .* only integers and floats"):
-        good([[bad]], [[1.0]])
-    with pytest.raises(TypeError, match=r"K holds .* only integers and floats"):
-        good([[1.0]], [[bad]])
-
-
 def test_location_ends_at_its_last_position():
     score, Q = make(Location, n_max=11), ones((3, 5))
     assert score(Q, ones((11, 2))).shape == (3, 11)
@@ -327,7 +301,7 @@ def test_location_ends_at_its_last_position():
         score(Q, ones((12, 2)))
 
 
-def test_overflow_is_an_error_with_a_remedy_and_not_a_warning():
+def test_overflow_is_an_error_with_a_remedy():
     for score, Q, K in [
         (Bilinear([[1e200]]), [[1e200]], [[1]]),
         (Location([[1e200]], [0]), [[1e200]], [[1]]),
@@ -339,30 +313,3 @@ def test_overflow_is_an_error_with_a_remedy_and_not_a_warning():
     single = Bilinear(np.full((1, 1), 1e30, np.float32))
     with pytest.raises(ValueError, match="result of Bilinear overflows float32"):
         single(np.full((1, 1), 1e30, np.float32), np.ones((1, 1), np.float32))
-
-
-@every_kind
-def test_bad_counts_are_refused_by_name(kind):
-    score = make(kind)
-    for bad in (0, -1):
-        with pytest.raises(ValueError, match=f"n_q={bad} is too small.*at least 1"):
-            score.cost(bad, 7)
-        with pytest.raises(ValueError, match=f"n_k={bad} is too small.*at least 1"):
-            score.cost(3, bad)
-    for bad in (2.0, "2", True, None, [2], 1j):
-        with pytest.raises(TypeError, match="n_q must be an integer"):
-            score.cost(bad, 7)
-        with pytest.raises(TypeError, match="n_k must be an integer"):
-            score.cost(3, bad)
-
-
-def test_bad_counts_of_dot_products_are_refused_by_name():
-    for name in ("n_q", "n_k", "d_k"):
-        good = {"n_q": 1, "n_k": 1, "d_k": 1}
-        assert dot_cost(**good) == 1
-        for bad in (0, -1):
-            with pytest.raises(ValueError, match=f"{name}={bad} is too small.*at least 1"):
-                dot_cost(**{**good, name: bad})
-        for bad in (2.0, "2", True, None, [2], 1j):
-            with pytest.raises(TypeError, match=f"{name} must be an integer"):
-                dot_cost(**{**good, name: bad})

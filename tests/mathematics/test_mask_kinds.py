@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import attend, causal, from_graph, padding, sliding_window
+from tests.helpers.oracles import draw
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 
@@ -55,7 +55,7 @@ SIZES = [(1, 1, 1), (3, 7, 1), (3, 7, 2), (3, 7, 5), (7, 7, 3), (1, 11, 4), (5, 
 
 
 @pytest.mark.parametrize(("n_q", "n_k", "width"), SIZES)
-def test_a_window_equals_a_loop_and_a_band_of_torch(n_q, n_k, width):
+def test_windows_equal_a_loop_and_torch(n_q, n_k, width):
     mask = sliding_window(n_q, n_k, width)
     assert mask.dtype == bool and mask.shape == (n_q, n_k)
     assert_array_equal(mask, window_loop(n_q, n_k, width))
@@ -155,7 +155,7 @@ def test_what_holds_for_every_graph(n, batch, seed):
     )
 
 
-def test_masks_combine_in_attention_over_batches_and_equal_torch():
+def test_combined_masks_equal_torch():
     Q, K, V = qkv((2, 13))
     rows = draw(13, 3, 7) > 0
     for mask in [
@@ -172,7 +172,7 @@ def test_masks_combine_in_attention_over_batches_and_equal_torch():
         assert (weights[~full] == 0).all() and (weights[full] > 0).all()
 
 
-def test_and_allows_what_both_allow_and_or_what_either_allows():
+def test_and_or_combine_masks():
     first, second = causal(3, 7), padding([2, 6], 7)
     for b, i, j in np.ndindex(2, 3, 7):
         assert (first & second)[b, i, j] == (first[i, j] and second[b, 0, j])
@@ -202,7 +202,7 @@ def test_each_node_is_answered_from_its_neighbours_alone():
         assert_allclose(output[b, i], alone[0], atol=1e-13)
 
 
-def test_a_window_answers_from_the_latest_keys_with_or_without_a_cache():
+def test_windows_work_with_a_cache():
     Q, K, V = qkv(n_q=7)
     mask = sliding_window(7, 7, 3) & causal(7)
     together, _ = attend(Q, K, V, mask=mask)
@@ -214,33 +214,14 @@ def test_a_window_answers_from_the_latest_keys_with_or_without_a_cache():
     assert_allclose(late, together[4:], atol=1e-14)
 
 
-def test_arguments_are_not_changed_and_the_mask_is_a_new_array():
-    for adjacency in (random_edges(5, 5, seed=2) | np.eye(5, dtype=bool), np.ones((5, 5))):
-        before = adjacency.copy()
-        for self_loops in (True, False, np.True_, np.False_):
-            mask = from_graph(adjacency, self_loops)
-            mask[...] = ~mask
-            assert_array_equal(adjacency, before)
-    edges = random_edges(5, 5)
-    assert from_graph(edges).flags.writeable and not edges.flags.writeable
-
-
-def test_bad_windows_are_refused_by_name():
+def test_windows_need_no_more_queries_than_keys():
     with pytest.raises(
         ValueError, match=r"n_q=5 is larger than n_k=3.*first 2 would.*as many keys"
     ):
         sliding_window(5, 3, 2)
-    good = {"n_q": 3, "n_k": 7, "width": 2}
-    for name in good:
-        for bad in (0, -1):
-            with pytest.raises(ValueError, match=f"{name}={bad} is too small.*at least 1"):
-                sliding_window(**{**good, name: bad})
-        for bad in (2.0, "2", True, None, [2], 1j, np.nan):
-            with pytest.raises(TypeError, match=f"{name} must be an integer"):
-                sliding_window(**{**good, name: bad})
 
 
-def test_bad_padding_is_refused_by_name():
+def test_bad_lengths_are_refused_by_name():
     for lengths, message in [
         ([3, 8], r"lengths holds 8 at index 1, .* from 1 to n_k=7.*larger n_k"),
         (
@@ -256,12 +237,6 @@ def test_bad_padding_is_refused_by_name():
     for bad in (3.0, [3.0, 1.0], [np.nan], [np.inf], "3", [None], None, True, [1j]):
         with pytest.raises(TypeError, match=r"lengths holds .* but must hold integers: counts"):
             padding(bad, 7)
-    for bad in (0, -1):
-        with pytest.raises(ValueError, match=f"n_k={bad} is too small.*at least 1"):
-            padding([1], bad)
-    for bad in (2.0, "2", True, None, [2], 1j):
-        with pytest.raises(TypeError, match="n_k must be an integer"):
-            padding([1], bad)
 
 
 def test_bad_graphs_are_refused_by_name():

@@ -53,17 +53,5 @@ def test_what_holds_for_every_causal_mask(n_q, more):
 def test_bad_sizes_are_refused_by_name():
     with pytest.raises(ValueError, match=r"n_q=5 is larger than n_k=3.* first 2 would"):
         causal(5, 3)
-    for bad in (0, -1):
-        with pytest.raises(ValueError, match=f"n_q={bad} is too small.*at least 1"):
-            causal(bad)
-        with pytest.raises(ValueError, match=f"n_k={bad} is too small.*at least 1"):
-            causal(1, bad)
-    for bad in (2.0, "2", True, [2], 1j):
-        with pytest.raises(TypeError, match="n_q must be an integer"):
-            causal(bad)
-        with pytest.raises(TypeError, match="n_k must be an integer"):
-            causal(1, bad)
-    with pytest.raises(ValueError, match=r"n_q=10000000000000000000 is too large"):
-        causal(10**19)
     with pytest.raises(TypeError, match="n_q must be an integer"):
         causal(None)

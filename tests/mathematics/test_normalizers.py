@@ -91,7 +91,7 @@ def test_worked_numbers(normalize, expected):
     assert_array_equal(normalize(four_scores()).round(5), expected)
 
 
-def test_hand_worked_sparsemax_with_two_and_with_all_entries_kept():
+def test_sparsemax_worked_by_hand():
     assert_allclose(sparsemax([1, 0.5, -1]), [0.75, 0.25, 0], atol=1e-15)
     assert_allclose(sparsemax([0.3, 0.2, 0.1]), [1.3 / 3, 1 / 3, 0.7 / 3], atol=1e-15)
     assert_array_equal(sparsemax([5, 4, -np.inf]), [1, 0, 0])
@@ -143,7 +143,7 @@ def test_permuting_scores_permutes_weights(normalize, row, T, seed):
 
 
 @pytest.mark.parametrize("normalize", [softmax, sparsemax, hardmax])
-def test_a_constant_added_to_a_row_changes_nothing_except_for_sigmoid(normalize):
+def test_a_common_shift_matters_to_sigmoid_normalize(normalize):
     scores = draw(5, 7)
     assert_allclose(normalize(scores + 3), normalize(scores), atol=1e-13)
     assert np.abs(sigmoid_normalize(scores + 3) - sigmoid_normalize(scores)).max() > 0.01
@@ -155,7 +155,7 @@ def test_sparsemax_is_the_projection_found_by_bisection(row, T):
     assert_allclose(sparsemax(row, temperature=T), sparsemax_loop(row.tolist(), T), atol=1e-9)
 
 
-def test_temperature_divides_the_scores_and_its_limits_are_hardmax_and_the_mean():
+def test_temperature_divides_the_scores():
     scores = draw(5, 7)
     for normalize in (softmax, sparsemax, sigmoid_normalize):
         assert_allclose(normalize(scores, temperature=4), normalize(scores / 4), atol=1e-15)
@@ -173,7 +173,7 @@ def test_ties():
 
 
 @every_normalizer
-def test_minus_infinity_gets_exactly_nothing_and_the_rest_is_as_without_it(normalize):
+def test_masked_scores_get_exactly_nothing(normalize):
     scores = draw(5, 7)
     with_hole = np.insert(scores, 3, -np.inf, axis=1)
     weights = normalize(with_hole, temperature=0.7)
@@ -182,7 +182,7 @@ def test_minus_infinity_gets_exactly_nothing_and_the_rest_is_as_without_it(norma
     assert_array_equal(normalize([-np.inf, -3e4, -np.inf]), [0, 1, 0])
 
 
-def test_sparsemax_gives_masked_scores_exactly_nothing_where_the_threshold_is_nearly_minus_one():
+def test_masked_scores_get_nothing_from_sparsemax():
     scores = np.full(1001, -1 + 1e-12)
     scores[0], scores[-500:] = 0, -np.inf
     assert (sparsemax(scores)[-500:] == 0).all()
@@ -202,7 +202,7 @@ def test_huge_scores_neither_overflow_nor_warn(normalize, dtype, T):
 
 @every_normalizer
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_largest_numbers_of_a_type_neither_overflow_nor_warn(normalize, dtype):
+def test_largest_numbers_do_not_overflow(normalize, dtype):
     most = np.finfo(dtype).max
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -219,86 +219,20 @@ def test_sigmoid_of_very_negative_scores_behaves_as_softmax():
 
 
 @every_function
-def test_number_types(normalize):
-    single = draw(3, 5).astype(np.float32)
-    assert normalize(single).dtype == np.float32
-    assert normalize(single, temperature=np.float64(0.5)).dtype == np.float32
-    assert_allclose(normalize(single), normalize(single.astype(float)), atol=1e-6)
-    for dtype in (np.int64, np.int8, np.uint8, np.float16):
-        assert normalize(np.array([[3, 1]], dtype)).dtype == np.float64
-    assert_array_equal(normalize([3, 1]), normalize(np.array([3.0, 1.0])))
-
-
-@every_function
-def test_arguments_are_not_changed(normalize):
-    scores = draw(3, 5)
-    scores[1, 2] = -np.inf
-    before = scores.copy()
-    scores.setflags(write=False)
-    normalize(scores)
-    assert_array_equal(scores, before)
-
-
-@every_function
-def test_one_score_gets_all_and_no_rows_is_no_error(normalize):
+def test_one_score_gets_everything(normalize):
     assert normalize([[4.0]]).sum() == (0 if normalize is softmax_jacobian else 1)
     assert normalize(np.zeros((0, 3))).shape[:2] == (0, 3)
 
 
-@temperatures
-def test_jacobian_equals_a_loop_and_torch_and_finite_differences(T):
-    scores = draw(3, 5, 7)
-    jacobian = softmax_jacobian(scores, T)
-    assert jacobian.shape == (3, 5, 7, 7)
-    for index in np.ndindex(3, 5):
-        row = scores[index]
-        w = softmax_loop(row.tolist(), T)
-        loop = [[w[i] * ((i == j) - w[j]) / T for j in range(7)] for i in range(7)]
-        assert_allclose(jacobian[index], loop, atol=1e-13)
-        by_torch = torch.autograd.functional.jacobian(
-            lambda s: torch.softmax(s / T, -1), torch.tensor(row)
-        )
-        assert_allclose(jacobian[index], by_torch, atol=1e-10)
-    step = 1e-6
-    ahead, back = scores.copy(), scores.copy()
-    ahead[..., 2] += step
-    back[..., 2] -= step
-    slope = (softmax(ahead, temperature=T) - softmax(back, temperature=T)) / (2 * step)
-    assert_allclose(jacobian[..., 2], slope, atol=1e-6)
-
-
-@reproducible
-@given(row=rows, T=some_temperature)
-def test_jacobian_is_symmetric_and_its_rows_sum_to_zero(row, T):
-    jacobian = softmax_jacobian(row, T)
-    assert_allclose(jacobian, jacobian.T, rtol=1e-12, atol=1e-14 / T)
-    assert_allclose(jacobian.sum(axis=-1), 0, atol=1e-12 / T)
-    assert (np.diag(jacobian) >= 0).all()
-
-
-def test_jacobian_is_zero_where_a_score_is_masked():
-    jacobian = softmax_jacobian([1.0, -np.inf, 2.0])
-    assert (jacobian[1] == 0).all() and (jacobian[:, 1] == 0).all()
-
-
 @every_function
 def test_bad_scores_are_refused_by_name(normalize):
-    for bad in (np.nan, np.inf):
-        scores = np.zeros((2, 3))
-        scores[1, 2] = bad
-        message = rf"scores .*\(2, 3\) holds {bad} at .*\(1, 2\).*-inf where a key may not be"
-        with pytest.raises(ValueError, match=message):
-            normalize(scores)
-    for bad in (["a", "b"], [None, 1.0], [1j, 2j], [True, False], "text"):
-        with pytest.raises(TypeError, match=r"scores holds .* only integers and floats"):
-            normalize(bad)
-    with pytest.raises(ValueError, match="scores is ragged"):
-        normalize([[1, 2], [3]])
+    with pytest.raises(ValueError, match=r"scores .* holds nan at .*-inf where a key may not be"):
+        normalize([[0, np.nan]])
     with pytest.raises(
         ValueError, match=r"scores has shape \(3, 0\) and axis=-1: there is nothing"
     ):
         normalize(np.zeros((3, 0)))
-    with pytest.raises(ValueError, match=r"scores has shape \(\)(, expected| and axis=-1)"):
+    with pytest.raises(ValueError, match=r"scores has shape \(\)"):
         normalize(3.0)
 
 
@@ -322,12 +256,9 @@ def test_a_column_without_any_chance_is_named_too(normalize):
 
 
 @every_function
-def test_bad_temperatures_are_refused_by_name(normalize):
+def test_temperatures_must_be_positive(normalize):
     for bad in (0, -1, np.nan, np.inf, -np.inf, 1e-320):
         with pytest.raises(ValueError, match="temperature"):
-            normalize([1.0, 2.0], temperature=bad)
-    for bad in (None, "1", True, [1.0], 1j):
-        with pytest.raises(TypeError, match="temperature must be one real number"):
             normalize([1.0, 2.0], temperature=bad)
     with pytest.raises(ValueError, match=r"temperature=1e-50 .* range of float32"):
         normalize(np.ones(2, np.float32), temperature=1e-50)

@@ -62,7 +62,7 @@ def encoder_names(inner):
     return names_of("attention", inner) + norms[0] + NETWORK + norms[1]
 
 
-def test_parameters_are_listed_by_name_in_the_order_of_the_fields():
+def test_parameters_are_listed_in_field_order():
     assert list(attention().parameters()) == MATRICES
     assert list(attention(bias=True).parameters()) == MATRICES + BIASES
     assert list(LayerNorm.initial(3).parameters()) == ["gain", "bias"]
@@ -84,19 +84,19 @@ def test_parameters_are_listed_by_name_in_the_order_of_the_fields():
 
 def test_parameters_are_the_arrays_themselves():
     whole = stack()
-    found = whole.parameters()
-    assert found["blocks.1.attention.W_K"] is whole.blocks[1].attention.W_K
-    assert found["blocks.0.feed_forward.b_1"] is whole.blocks[0].feed_forward.b_1
-    assert found["norm.bias"] is whole.norm.bias
+    result = whole.parameters()
+    assert result["blocks.1.attention.W_K"] is whole.blocks[1].attention.W_K
+    assert result["blocks.0.feed_forward.b_1"] is whole.blocks[0].feed_forward.b_1
+    assert result["norm.bias"] is whole.norm.bias
 
 
-def test_lists_are_kept_as_arrays_and_settings_as_python_numbers():
+def test_lists_become_arrays_and_settings_python_numbers():
     heads = {name: x.tolist() for name, x in arrays().items() if name != "n_heads"}
     heads = MultiHeadAttention(**heads, n_heads=np.int64(3))
     norm, network = LayerNorm([1], [2], 1), FeedForward([[1]], [2], [[3]], [4])
     for whole, count in ((heads, 8), (norm, 2), (network, 4)):
-        found = whole.parameters().values()
-        assert len(found) == count and all(x.dtype == np.float64 for x in found)
+        result = whole.parameters().values()
+        assert len(result) == count and all(x.dtype == np.float64 for x in result)
     assert type(heads.n_heads) is int and type(norm.epsilon) is float
     for name, array in heads.parameters().items():
         assert_array_equal(array, arrays()[name])
@@ -125,7 +125,7 @@ def test_parameter_counts():
 
 
 @every_class
-def test_a_copy_has_other_numbers_and_all_else_the_same(make):
+def test_a_copy_keeps_all_but_its_numbers(make):
     old = make()
     before = {name: array.copy() for name, array in old.parameters().items()}
     new = {name: 3 * array + i for i, (name, array) in enumerate(before.items())}
@@ -142,7 +142,7 @@ def test_a_copy_has_other_numbers_and_all_else_the_same(make):
 
 
 @every_class
-def test_a_copy_takes_lists_and_integers_and_keeps_float32(make):
+def test_a_copy_takes_lists_and_integers(make):
     old = make()
     zeros = {name: np.zeros(array.shape, int).tolist() for name, array in old.parameters().items()}
     for array in old.with_parameters(zeros).parameters().values():
@@ -153,7 +153,7 @@ def test_a_copy_takes_lists_and_integers_and_keeps_float32(make):
 
 
 @every_class
-def test_a_copy_needs_exactly_the_names_and_the_shapes(make):
+def test_a_copy_needs_exact_names_and_shapes(make):
     old = make()
     new, name = old.parameters(), list(old.parameters())[-1]
     less = {other: array for other, array in new.items() if other != name}
@@ -168,8 +168,8 @@ def test_a_copy_needs_exactly_the_names_and_the_shapes(make):
             ValueError, match=rf"^{name} has shape .* the shape of the parameter that it replaces"
         ):
             old.with_parameters(new | {name: bad})
-    for bad, said in ((np.nan, "nan"), (-np.inf, "-inf")):
-        with pytest.raises(ValueError, match=rf"^{name} of shape .* holds {said} at index 0"):
+    for bad, message in ((np.nan, "nan"), (-np.inf, "-inf")):
+        with pytest.raises(ValueError, match=rf"^{name} of shape .* holds {message} at index 0"):
             old.with_parameters(new | {name: new[name] * 0 + bad})
     for bad in (new[name] > 0, new[name] + 1j, new[name].astype(str), None):
         with pytest.raises(TypeError, match=rf"^{name} holds .* only integers and floats"):
@@ -206,7 +206,7 @@ def test_they_show_shapes_instead_of_numbers():
 
 
 @every_class
-def test_no_field_can_be_set_and_each_object_is_equal_to_itself_only(make):
+def test_fields_cannot_be_set(make):
     one = make()
     for name in (*type(one).__dataclass_fields__, "other"):
         with pytest.raises(FrozenInstanceError):
@@ -216,7 +216,7 @@ def test_no_field_can_be_set_and_each_object_is_equal_to_itself_only(make):
         one.parameter_count = 3
 
 
-def test_a_stack_keeps_a_tuple_of_what_it_was_given():
+def test_a_stack_keeps_a_tuple_of_blocks():
     blocks = [EncoderBlock.random(rng(), 4, 2)]
     whole = DecoderOnly(blocks)
     blocks.append(None)
@@ -239,27 +239,12 @@ def test_a_stack_keeps_a_tuple_of_what_it_was_given():
         ({"W_Q": [[1, 2], [3]]}, "W_Q is ragged"),
     ],
 )
-def test_matrices_that_do_not_fit_are_refused_by_name(bad, message):
+def test_matrices_that_do_not_fit_are_refused(bad, message):
     with pytest.raises(ValueError, match=message):
         MultiHeadAttention(**arrays() | bad)
 
 
-@pytest.mark.parametrize("name", [f"{x}_{y}" for x in "Wb" for y in "QKVO"])
-def test_matrices_of_something_else_are_refused_by_name(name):
-    a = arrays()
-    broken = a[name].copy()
-    broken[-1] = np.nan
-    with pytest.raises(ValueError, match=rf"{name} of shape .* holds nan at index"):
-        MultiHeadAttention(**a | {name: broken})
-    for bad in (a[name] > 0, a[name].astype(complex), a[name].astype(str), a[name].astype(object)):
-        with pytest.raises(TypeError, match=rf"{name} holds .* only integers and floats"):
-            MultiHeadAttention(**a | {name: bad})
-    for bad in (3.0, True, None, "3"):
-        with pytest.raises(TypeError, match=f"n_heads must be an integer, not {bad!r}"):
-            MultiHeadAttention(**a | {"n_heads": bad})
-
-
-def test_drawn_projections_keep_the_size_of_what_they_project():
+def test_drawn_projections_keep_sizes_of_rows():
     drawn = MultiHeadAttention.random(rng(), 30, 3, d_k=50, d_v=80)
     for name, shape in [("Q", (30, 150)), ("K", (30, 150)), ("V", (30, 240)), ("O", (240, 30))]:
         W = getattr(drawn, f"W_{name}")
@@ -278,7 +263,7 @@ def test_drawn_projections_keep_the_size_of_what_they_project():
     ("options", "d_k", "d_v"),
     [({}, 4, 4), ({"d_k": 5}, 5, 4), ({"d_v": 7}, 4, 7), ({"d_k": 5, "d_v": 7}, 5, 7)],
 )
-def test_the_lengths_of_keys_and_values_are_shares_of_the_model_if_not_given(options, d_k, d_v):
+def test_d_k_and_d_v_default_to_shares(options, d_k, d_v):
     drawn = MultiHeadAttention.random(rng(), 12, 3, bias=True, **options)
     assert drawn.W_Q.shape == drawn.W_K.shape == (12, 3 * d_k)
     assert drawn.W_V.shape == (12, 3 * d_v) and drawn.W_O.shape == (3 * d_v, 12)
@@ -315,7 +300,7 @@ def test_drawn_blocks_are_made_of_drawn_parts():
     assert not (block.self_attention.W_Q == block.cross_attention.W_Q).any()
 
 
-def test_a_drawn_stack_has_a_norm_at_the_end_where_norms_come_first():
+def test_drawn_pre_norm_stacks_end_in_a_norm():
     whole = DecoderOnly.random(rng(), 3, 6, 2)
     assert len(whole.blocks) == 3 and isinstance(whole.norm, LayerNorm)
     assert_array_equal(whole.norm.gain, ones(6))
@@ -327,42 +312,6 @@ def test_a_drawn_stack_has_a_norm_at_the_end_where_norms_come_first():
     assert whole.norm is None and whole.blocks[0].norm_first is False
     assert whole.blocks[0].feed_forward.W_1.shape == (6, 5)
     assert whole.blocks[0].feed_forward.activation == "relu"
-
-
-DRAW = {
-    "heads": MultiHeadAttention.random,
-    "network": FeedForward.random,
-    "encoder": EncoderBlock.random,
-    "decoder": DecoderBlock.random,
-    "stack": DecoderOnly.random,
-}
-GOOD = {"d_model": 6, "n_heads": 3, "d_k": 2, "d_v": 2, "d_ff": 5, "n_blocks": 2}
-TAKES = {
-    "heads": ["d_model", "n_heads", "d_k", "d_v"],
-    "network": ["d_model", "d_ff"],
-    "encoder": ["d_model", "n_heads", "d_ff"],
-    "decoder": ["d_model", "n_heads", "d_ff"],
-    "stack": ["n_blocks", "d_model", "n_heads", "d_ff"],
-}
-
-
-@pytest.mark.parametrize("kind", DRAW)
-def test_bad_arguments_of_draws_are_refused_by_name(kind):
-    make, good = DRAW[kind], {name: GOOD[name] for name in TAKES[kind]}
-    make(rng(), **good)
-    make(rng(), **{name: 1 for name in good})
-    for name in good:
-        for bad in (0, -3):
-            with pytest.raises(ValueError, match=f"{name}={bad} is too small.*at least 1"):
-                make(rng(), **good | {name: bad})
-        for bad in (2.0, "2", True, [2]):
-            with pytest.raises(TypeError, match=f"{name} must be an integer, not"):
-                make(rng(), **good | {name: bad})
-    for bad in (None, 0, np.random.RandomState(0)):
-        with pytest.raises(
-            TypeError, match=r"rng must be a NumPy generator, not .*default_rng\(0\)"
-        ):
-            make(bad, **good)
 
 
 def test_bad_options_of_draws_are_refused_by_name():
@@ -384,13 +333,6 @@ def test_bad_options_of_draws_are_refused_by_name():
         DecoderOnly.random(rng(), 2, 6, 3, activation="tanh")
     with pytest.raises(TypeError, match="norm_first must be True or False, not 1"):
         DecoderOnly.random(rng(), 2, 6, 3, norm_first=1)
-
-
-@pytest.mark.parametrize("kind", ["heads", "encoder", "decoder"])
-def test_whether_to_draw_biases_is_a_boolean(kind):
-    for bad in ("no", 1, None):
-        with pytest.raises(TypeError, match=f"bias must be True or False, not {bad!r}"):
-            DRAW[kind](rng(), 6, 3, bias=bad)
 
 
 def parts(kind):
@@ -441,7 +383,7 @@ def test_parts_of_another_size_are_refused_by_name(kind):
         kind(**parts(kind) | {"norm_1": LayerNorm.initial(8)})
 
 
-def test_stacks_that_do_not_fit_are_refused_by_name():
+def test_stacks_that_do_not_fit_are_refused():
     block = EncoderBlock.random(rng(), 6, 3)
     for bad in (None, block, "blocks", {0: block}, (block for _ in range(2))):
         with pytest.raises(TypeError, match="blocks must be a sequence of EncoderBlock, not"):

@@ -8,7 +8,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import (
     attend,
@@ -21,7 +20,8 @@ from attnlib import (
     sinusoidal_shift,
     wavelengths,
 )
-from attnlib.gradients import finite_difference, rotary_vjp
+from attnlib.gradients import rotary_vjp
+from tests.helpers.oracles import draw
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
 some_base = st.sampled_from([1.5, 10, 10000.0, 500000.0])
@@ -87,7 +87,7 @@ def test_sinusoids_equal_a_loop_and_torch(n, d, base):
 
 @bases
 @pytest.mark.parametrize("d", [2, 6, 10])
-def test_wavelengths_equal_a_loop_and_are_where_the_waves_repeat(d, base):
+def test_waves_repeat_after_their_wavelength(d, base):
     lengths = wavelengths(d, base)
     assert lengths.shape == (d // 2,)
     assert_allclose(lengths, [2 * math.pi * base ** (2 * i / d) for i in range(d // 2)])
@@ -113,7 +113,7 @@ def test_worked_sinusoids():
 
 @reproducible
 @given(n=st.integers(2, 9), pairs=st.integers(1, 5), base=some_base)
-def test_descriptions_have_one_length_and_products_that_know_only_the_distance(n, pairs, base):
+def test_products_of_sinusoids_depend_on_distance(n, pairs, base):
     P = sinusoidal(n, 2 * pairs, base)
     assert_allclose(np.linalg.norm(P, axis=1), pairs**0.5, rtol=1e-13)
     products = P @ P.T
@@ -125,7 +125,7 @@ def test_descriptions_have_one_length_and_products_that_know_only_the_distance(n
 
 @reproducible
 @given(k=st.integers(-6, 6), pairs=st.integers(1, 5), base=some_base, step=st.floats(-3, 3))
-def test_a_shift_moves_every_description_and_shifts_add_up(k, pairs, base, step):
+def test_shifts_move_sinusoids_and_add_up(k, pairs, base, step):
     d = 2 * pairs
     P, shift = sinusoidal(13, d, base), sinusoidal_shift(k, d, base)
     assert shift.shape == (d, d) and shift.dtype == np.float64
@@ -213,7 +213,7 @@ def test_rotary_scores_depend_on_the_distance_only(pairs, base, moved, seed):
         assert_allclose(scores[i, j], (turned[0] * K[j]).sum(), atol=1e-12)
 
 
-def test_one_query_and_one_key_everywhere_give_scores_that_are_constant_along_diagonals():
+def test_repeated_rows_give_constant_diagonals():
     q, k = draw(1, 6), draw(1, 6, seed=1)
     scores = dot(rotary(np.tile(q, (7, 1))), rotary(np.tile(k, (7, 1))))
     for distance in range(-6, 7):
@@ -244,20 +244,6 @@ def test_large_positions_neither_overflow_nor_lose_float32():
     assert_allclose(np.abs(rotary(1e4 * X, far)).max(), np.abs(1e4 * turned).max(), rtol=1e-5)
 
 
-@bases
-def test_the_gradient_through_rotary_equals_torch_and_finite_differences(base):
-    X, d_output = draw(2, 7, 6), draw(2, 7, 6, seed=1)
-    positions = draw(2, 1, seed=2) * 5
-    for where in (None, np.arange(7) * 3, positions):
-        tensor = torch.tensor(X, requires_grad=True)
-        at = np.arange(7) if where is None else where
-        rotary_by_torch(tensor, at, base).backward(torch.tensor(d_output))
-        d_X = rotary_vjp(d_output, where, base)
-        assert_allclose(d_X, tensor.grad, atol=1e-12)
-    by_steps = finite_difference(lambda X: (d_output * rotary(X, positions, base)).sum(), X)
-    assert_allclose(d_X, by_steps, atol=1e-7)
-
-
 @reproducible
 @given(n=st.integers(1, 6), pairs=st.integers(1, 4), single=st.booleans(), seed=st.integers(0, 99))
 def test_the_gradient_turns_back_what_rotary_turned(n, pairs, single, seed):
@@ -270,18 +256,6 @@ def test_the_gradient_turns_back_what_rotary_turned(n, pairs, single, seed):
     assert_allclose(back, X, atol=tolerance)
     assert_allclose(rotary_vjp(rotary(X)), X, atol=tolerance)
     assert_allclose((rotary_vjp(d, at) * X).sum(), (d * rotary(X, at)).sum(), atol=10 * tolerance)
-
-
-def test_number_types():
-    assert rotary([[1, 2], [3, 4]]).dtype == np.float64
-    assert rotary(np.ones((3, 2), np.float16)).dtype == np.float64
-    assert rotary_vjp([[1, 2], [3, 4]]).dtype == np.float64
-    single = np.ones((3, 2), np.float32)
-    for base in (100, 100.0, np.float64(100), np.int64(100)):
-        assert rotary(single, np.arange(3.0), base).dtype == np.float32
-        assert rotary_vjp(single, np.arange(3.0), base).dtype == np.float32
-        assert_array_equal(sinusoidal(3, 4, base), sinusoidal(np.int64(3), np.int8(4), 100.0))
-    assert linear_bias(np.int8(2), 3, np.int64(2)).dtype == np.float64
 
 
 @pytest.mark.parametrize("size", [(1, 1, 1), (3, 7, 2), (7, 7, 3), (1, 11, 8), (5, 7, 5)])
@@ -315,7 +289,7 @@ def test_what_holds_for_every_linear_bias(n_q, more, n_heads):
     assert_allclose(np.abs(np.diff(bias[-1], axis=1)), 1 / 256, atol=1e-15)
 
 
-def test_linear_bias_is_added_to_the_scores_and_equals_torch():
+def test_attention_with_linear_bias_equals_torch():
     Q, K, V = draw(2, 5, 3, 4), draw(2, 5, 7, 4, seed=1), draw(2, 5, 7, 11, seed=2)
     bias = linear_bias(3, 7, 5)
     output, _ = attend(Q, K, V, score=lambda Q, K: scaled_dot(Q, K) + bias)
@@ -326,17 +300,6 @@ def test_linear_bias_is_added_to_the_scores_and_equals_torch():
     assert (np.diff(nearer[..., :5], axis=-1) > 0).all()
 
 
-def test_arguments_are_not_changed_and_results_are_new_arrays():
-    X, positions = draw(3, 4), draw(3, seed=1)
-    before = X.copy(), positions.copy()
-    for f in (rotary, rotary_vjp):
-        for at in (positions, np.zeros(3)):
-            result = f(X, at)
-            assert result.flags.writeable and not np.shares_memory(result, X)
-    assert_array_equal(X, before[0])
-    assert_array_equal(positions, before[1])
-
-
 SINUSOIDS = [
     lambda d, base: sinusoidal(3, d, base),
     wavelengths,
@@ -345,15 +308,9 @@ SINUSOIDS = [
 
 
 @pytest.mark.parametrize("f", SINUSOIDS, ids=["sinusoidal", "wavelengths", "sinusoidal_shift"])
-def test_bad_sizes_and_bases_are_refused_by_name(f):
+def test_odd_lengths_and_bad_bases_are_refused(f):
     with pytest.raises(ValueError, match=r"d_model=5 is odd.*Give 6"):
         f(5, 10000)
-    for bad in (0, -2):
-        with pytest.raises(ValueError, match=f"d_model={bad} is too small.*at least 1"):
-            f(bad, 10000)
-    for bad in (2.0, "2", True, None, [2], 1j):
-        with pytest.raises(TypeError, match="d_model must be an integer"):
-            f(bad, 10000)
     check_bases(lambda base: f(4, base))
 
 
@@ -370,41 +327,20 @@ def check_bases(f):
             f(bad)
 
 
-def test_bad_numbers_of_positions_and_bad_shifts_are_refused_by_name():
-    for bad in (0, -1):
-        with pytest.raises(ValueError, match=f"n={bad} is too small.*at least 1"):
-            sinusoidal(bad, 4)
-    for bad in (2.0, "2", True, None, [2], 1j):
-        with pytest.raises(TypeError, match="n must be an integer"):
-            sinusoidal(bad, 4)
-    for bad in (np.nan, np.inf, -np.inf):
-        with pytest.raises(ValueError, match=f"k={bad} is not finite"):
-            sinusoidal_shift(bad, 4)
-    for bad in ("2", True, None, [2.0], 2j):
-        with pytest.raises(TypeError, match="k must be one real number"):
-            sinusoidal_shift(bad, 4)
-
-
 both_ways = pytest.mark.parametrize(
     ("turn", "name"), [(rotary, "X"), (rotary_vjp, "d_output")], ids=["rotary", "rotary_vjp"]
 )
 
 
 @both_ways
-def test_bad_rows_are_refused_by_name(turn, name):
+def test_rows_of_a_bad_shape_are_refused(turn, name):
     for bad, message in [
         ([1, 2], rf"{name} has shape \(2,\), expected \(\.\.\., n, d\)"),
         (1.0, rf"{name} has shape \(\)"),
         (np.ones((3, 0)), rf"{name} has shape \(3, 0\), so d"),
         (np.ones((2, 5)), rf"{name} has shape \(2, 5\).*odd"),
-        ([[1, 2], [np.nan, 4]], rf"{name} of shape \(2, 2\) holds nan at index \(1, 0\)"),
-        ([[1, np.inf]], rf"{name} of shape \(1, 2\) holds inf"),
-        ([[1, 2], [3]], f"{name} is ragged"),
     ]:
         with pytest.raises(ValueError, match=message):
-            turn(bad)
-    for bad in ([["a", "b"]], [[None, None]], [[1j, 2j]], [[True, False]], "text"):
-        with pytest.raises(TypeError, match=rf"{name} holds .* only integers and floats"):
             turn(bad)
 
 
@@ -429,27 +365,19 @@ def test_bad_positions_and_bases_are_refused_by_name(turn, name):
 
 @both_ways
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rows_too_large_to_be_turned_are_an_error_and_not_a_warning(turn, name, dtype):
+def test_rows_too_large_are_refused(turn, name, dtype):
     most = np.full((1, 2), np.finfo(dtype).max)
     for position in (1.0, -1.0):
         with pytest.raises(ValueError, match=f"overflow.*{np.dtype(dtype)}.*[Ss]cale"):
             turn(most, [position])
 
 
-def test_bad_sizes_of_a_linear_bias_are_refused_by_name():
+def test_a_linear_bias_needs_as_many_keys():
     with pytest.raises(ValueError, match=r"n_q=5 is larger than n_k=3.*as many keys as queries"):
         linear_bias(5, 3, 2)
-    good = {"n_q": 3, "n_k": 7, "n_heads": 2}
-    for name in good:
-        for bad in (0, -1):
-            with pytest.raises(ValueError, match=f"{name}={bad} is too small.*at least 1"):
-                linear_bias(**{**good, name: bad})
-        for bad in (2.0, "2", True, None, [2], 1j, np.nan):
-            with pytest.raises(TypeError, match=f"{name} must be an integer"):
-                linear_bias(**{**good, name: bad})
 
 
-def test_a_wavelength_beyond_the_largest_float_is_an_error_and_not_a_warning():
+def test_wavelengths_too_large_are_refused():
     assert np.isfinite(wavelengths(4, 1.7e308)).all()
     with pytest.raises(ValueError, match="the result of wavelengths overflows float64"):
         wavelengths(4000, 1.7e308)

@@ -9,10 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import dot, dot_cost, scaled_dot
 from attnlib.examples import three_rows, toy, two_queries
+from tests.helpers.oracles import draw
 
 every_score = pytest.mark.parametrize("score", [dot, scaled_dot], ids=lambda f: f.__name__)
 
@@ -68,40 +68,10 @@ def test_what_holds_for_every_dot_product(n_q, n_k, d, seed):
     assert_allclose(scaled_dot(Q, K) * d**0.5, dot(Q, K), atol=1e-13)
 
 
-def test_scaling_brings_the_variance_of_random_scores_to_one():
+def test_scaled_random_scores_have_variance_one():
     Q, K = draw(300, 64), draw(300, 64, seed=1)
     assert abs(scaled_dot(Q, K).var() - 1) < 0.05
     assert abs(dot(Q, K).var() / 64 - 1) < 0.05
-
-
-@every_score
-def test_number_types_and_magnitudes(score):
-    Q, K = draw(3, 5), draw(7, 5, seed=1)
-    single = score(Q.astype(np.float32), K.astype(np.float32))
-    assert single.dtype == np.float32
-    assert_allclose(single, score(Q, K), atol=1e-5)
-    assert score(Q.astype(np.float32), K).dtype == np.float64
-    assert score([[1, 2]], [[3, 4]]).dtype == np.float64
-    assert dot(np.array([[100]], np.int8), np.array([[100]], np.int8)) == 10000
-    assert_allclose(score(1e4 * Q, -1e4 * K), -1e8 * score(Q, K), rtol=1e-12)
-
-
-def test_a_float64_scale_keeps_float32():
-    ones = np.ones((1, 4), np.float32)
-    for scale in (np.float64(0.25), 0.25, np.float32(0.25)):
-        assert scaled_dot(ones, ones, scale=scale).dtype == np.float32
-        assert_array_equal(scaled_dot(ones, ones, scale=scale), [[1]])
-
-
-@every_score
-def test_arguments_are_not_changed(score):
-    Q, K = draw(3, 5), draw(7, 5, seed=1)
-    before = Q.copy(), K.copy()
-    Q.setflags(write=False)
-    K.setflags(write=False)
-    score(Q, K)
-    assert_array_equal(Q, before[0])
-    assert_array_equal(K, before[1])
 
 
 @every_score
@@ -110,16 +80,7 @@ def test_one_query_one_key_and_no_query(score):
     assert score(np.zeros((0, 5)), np.zeros((7, 5))).shape == (0, 7)
 
 
-@every_score
-@pytest.mark.parametrize("bad", [[["a"]], [[None]], [[1j]], [[True]], [[{}]]])
-def test_bad_types_are_refused_by_name(score, bad):
-    with pytest.raises(TypeError, match=r"Q holds .* only integers and floats"):
-        score(bad, [[1.0]])
-    with pytest.raises(TypeError, match=r"K holds .* only integers and floats"):
-        score([[1.0]], bad)
-
-
-def test_a_count_may_be_as_large_as_an_array_can_be():
+def test_counts_may_be_very_large():
     assert dot_cost(sys.maxsize, 1, 1) == sys.maxsize
     with pytest.raises(ValueError, match=r"n_q=\d+ is too large"):
         dot_cost(sys.maxsize + 1, 1, 1)
@@ -131,15 +92,7 @@ def test_a_scale_may_be_any_real_number():
     assert_array_equal(scaled_dot([[2]], [[3]], scale=10), [[60]])
 
 
-def test_bad_scales_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"scale=1000.* is not finite"):
-        scaled_dot([[1]], [[1]], scale=10**400)
-    for bad in (np.nan, np.inf, -np.inf):
-        with pytest.raises(ValueError, match=f"scale={bad} is not finite"):
-            scaled_dot([[1]], [[1]], scale=bad)
-    for bad in ("1", True, [1.0], 1j):
-        with pytest.raises(TypeError, match="scale must be one real number"):
-            scaled_dot([[1]], [[1]], scale=bad)
+def test_a_scale_too_large_for_float32_is_refused():
     one = np.ones((1, 1), np.float32)
     with pytest.raises(ValueError, match="overflows float32"):
         scaled_dot(one, one, scale=1e300)

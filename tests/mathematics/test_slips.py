@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import draw
 
 from attnlib import (
     Bilinear,
@@ -28,6 +27,7 @@ from attnlib import (
 )
 from attnlib.examples import causal_scores, three_rows, toy, two_queries
 from attnlib.gradients import attention_vjp, softmax_vjp, weighted_sum_vjp
+from tests.helpers.oracles import draw
 
 
 def qkv(n_q=3, n_k=7, d_k=5, d_v=11):
@@ -55,7 +55,7 @@ def temperatures_that_round_to(ratio_of, gap):
     return [gap / math.log(ratio) for ratio in ratios]
 
 
-def test_the_lecture_causal_weights_are_no_softmax_of_its_scores():
+def test_lecture_causal_weights_are_no_softmax():
     weights = softmax(np.where(causal(3), causal_scores(), -np.inf))
     right = [[1, 0, 0], [0.354344, 0.645656, 0], [0.258390, 0.426013, 0.315598]]
     assert_array_equal(weights.round(6), right)
@@ -74,25 +74,25 @@ def test_the_lecture_causal_weights_fit_no_temperature_either():
         assert np.abs(softmax(row, temperature=T) - [0.15, 0.49, 0.36]).max() > 0.03
 
 
-def test_the_lecture_partition_is_5_572_and_not_5_571():
+def test_lecture_partition_is_5_572():
     powers = np.exp(dot(*toy()[:2])[0])
     assert round(powers.sum(), 3) == 5.572 and round(powers.sum(), 6) == 5.571899
     assert round(powers.round(3).sum(), 3) == 5.571  # what comes of rounding before the sum
 
 
-def test_the_lecture_third_row_has_0_503_and_not_0_504():
+def test_lecture_third_row_has_0_503():
     _, weights = scaled_dot_product_attention(*three_rows())
     assert_array_equal(weights[2].round(3), [0.248, 0.248, 0.503])
     assert round(1 - 2 * 0.248, 3) == 0.504  # what comes of making the rounded row sum to one
 
 
-def test_the_lesson_sum_is_6_437_and_not_6_436():
+def test_lesson_sum_is_6_437():
     powers = np.exp(dot(*two_queries()[:2]))
     assert_array_equal(powers.sum(axis=1).round(3), 6.437)
     assert_array_equal(powers.round(3).sum(axis=1).round(3), 6.436)
 
 
-def test_the_lesson_second_output_is_3_534_4_534_and_not_3_533_4_533():
+def test_lesson_second_output_is_3_534_4_534():
     output, weights = attend(*two_queries(), score=dot)
     assert_array_equal(output.round(3), [[3, 4], [3.534, 4.534]])
     assert_array_equal((weights.round(4)[1] @ two_queries().V).round(3), [3.534, 4.534])
@@ -103,7 +103,7 @@ def test_the_lesson_second_output_is_3_534_4_534_and_not_3_533_4_533():
 # Wrong statements.
 
 
-def test_one_projection_for_all_makes_scores_symmetric_but_not_the_weights():
+def test_one_projection_makes_only_scores_symmetric():
     X, _, _ = three_rows()
     _, weights = scaled_dot_product_attention(X, X, X)
     assert_array_equal(scaled_dot(X, X), scaled_dot(X, X).T)
@@ -112,7 +112,7 @@ def test_one_projection_for_all_makes_scores_symmetric_but_not_the_weights():
     assert_allclose(sums[:, None] * weights, (sums[:, None] * weights).T, atol=1e-14)
 
 
-def test_the_gradient_of_the_weights_needs_the_values_transposed():
+def test_gradient_of_weights_needs_transposed_values():
     Q, K, V = qkv()
     d_output = draw(3, 11, seed=3)
     *_, d_weights = differentiated_by_torch(d_output, Q, K, V)
@@ -123,7 +123,7 @@ def test_the_gradient_of_the_weights_needs_the_values_transposed():
     assert_allclose(weighted_sum_vjp(d_output, weights, V)[0], d_weights, atol=1e-12)
 
 
-def test_with_as_many_keys_as_value_components_the_missing_transpose_fits_and_is_wrong():
+def test_a_missing_transpose_may_fit_by_chance():
     Q, K, V = qkv(d_v=7)
     d_output = draw(3, 7, seed=3)
     *_, d_weights = differentiated_by_torch(d_output, Q, K, V)
@@ -132,7 +132,7 @@ def test_with_as_many_keys_as_value_components_the_missing_transpose_fits_and_is
     assert_allclose(d_output @ V.T, d_weights, atol=1e-12)
 
 
-def test_the_ones_in_the_softmax_gradient_are_a_matrix_of_ones():
+def test_softmax_gradient_needs_a_matrix_of_ones():
     Q, K, V = qkv()
     *_, d_scores, d_weights = differentiated_by_torch(draw(3, 11, seed=3), Q, K, V)
     A = softmax(dot(Q, K))
@@ -144,7 +144,7 @@ def test_the_ones_in_the_softmax_gradient_are_a_matrix_of_ones():
     assert_allclose(softmax_vjp(d_weights, A), d_scores, atol=1e-13)
 
 
-def test_with_scaled_scores_the_gradients_of_queries_and_keys_carry_the_scale_too():
+def test_gradients_of_queries_and_keys_carry_the_scale():
     Q, K, V = qkv()
     d_output, scale = draw(3, 11, seed=3), 5**-0.5
     d_Q, d_K, _, d_scores, _ = differentiated_by_torch(d_output, Q, K, V, scale=scale)
@@ -156,7 +156,7 @@ def test_with_scaled_scores_the_gradients_of_queries_and_keys_carry_the_scale_to
     assert_allclose(by_hand[1], d_K, atol=1e-12)
 
 
-def test_the_gradient_of_a_value_is_a_sum_of_output_gradients_and_not_of_query_gradients():
+def test_gradient_of_a_value_sums_output_gradients():
     Q, K, V = two_queries()
     d_output = np.eye(2)
     d_Q, _, d_V, _, _ = differentiated_by_torch(d_output, Q, K, V)
@@ -184,7 +184,7 @@ def test_scores_without_a_transpose_do_not_fit():
     assert dot(q, k).shape == (1, 1)
 
 
-def test_self_attention_has_one_source_and_yet_three_matrices():
+def test_self_attention_has_three_matrices():
     X = draw(7, 8)
     attention = MultiHeadAttention.random(np.random.default_rng(0), 8, n_heads=2)
     for Q, K, V in zip(*attention.project(X), strict=True):
@@ -223,7 +223,7 @@ def test_a_convolution_is_not_translation_invariant_but_equivariant():
     assert_allclose(smooth(moved)[2:-1], smooth(X)[1:-2], atol=1e-14)
 
 
-def test_the_notes_dot_score_with_the_key_of_the_query_forgets_whom_it_compares():
+def test_notes_dot_score_forgets_the_other_key():
     X = draw(7, 5)
     Q, K = X @ draw(5, 3, seed=1), X @ draw(5, 3, seed=2)
     own_key = np.array([[sum(Q[i] * K[i]) for _ in range(7)] for i in range(7)])
@@ -233,7 +233,7 @@ def test_the_notes_dot_score_with_the_key_of_the_query_forgets_whom_it_compares(
     assert np.ptp(softmax(other_key), axis=1).min() > 0.05
 
 
-def test_the_notes_project_twice_where_one_projection_says_as_much():
+def test_notes_project_twice_where_once_suffices():
     H, W, W_h = draw(4, 8), draw(8, 8, seed=1), draw(8, 3, seed=2)
     assert_allclose(project(project(H, W), W_h), project(H, W @ W_h), atol=1e-13)
     assert W.size + W_h.size > (W @ W_h).size
@@ -254,7 +254,7 @@ def test_the_notes_project_twice_where_one_projection_says_as_much():
         project(project(H, narrow), W_h)
 
 
-def test_the_notes_example_without_an_output_projection_gives_no_new_token_of_the_old_length():
+def test_notes_example_lacks_an_output_projection():
     H = draw(4, 8)
     W_Q, W_K, W_V = (draw(8, 4, seed=seed) for seed in (1, 2, 3))
     output, weights = attend(H @ W_Q, H @ W_K, H @ W_V)
@@ -265,7 +265,7 @@ def test_the_notes_example_without_an_output_projection_gives_no_new_token_of_th
     assert (H + one_head(H)[0]).shape == (4, 8)
 
 
-def test_softmax_over_the_first_dimension_leaves_rows_that_do_not_sum_to_one():
+def test_softmax_over_the_first_axis_is_wrong():
     X = draw(7, 5)
     scores = dot(X, X)
     over_queries, over_keys = softmax(scores, axis=0), softmax(scores, axis=1)
@@ -275,7 +275,7 @@ def test_softmax_over_the_first_dimension_leaves_rows_that_do_not_sum_to_one():
     assert_array_equal(softmax(scores[:1], axis=0), np.ones((1, 7)))  # one query: all weights are 1
 
 
-def test_equivariance_holds_on_either_axis_and_so_catches_no_wrong_one():
+def test_equivariance_catches_no_wrong_axis():
     X, order = draw(7, 5), np.array([3, 1, 6, 0, 2, 5, 4])
 
     def wrong(X):
@@ -288,7 +288,7 @@ def test_equivariance_holds_on_either_axis_and_so_catches_no_wrong_one():
     assert np.abs(softmax(dot(X, X), axis=0) @ ones - ones).max() > 0.3
 
 
-def test_no_single_head_turns_1_2_3_4_into_6_7_8_9():
+def test_no_single_head_maps_the_example():
     """The mean of x under softmax(a x) rises ever more slowly with a > 0: equal steps are out."""
     X = np.array([[1.0], [2.0], [3.0], [4.0]])
     wanted = np.array([6.0, 7.0, 8.0, 9.0])
@@ -303,7 +303,7 @@ def test_no_single_head_turns_1_2_3_4_into_6_7_8_9():
             assert (np.diff(means, 2) < 0).all()
 
 
-def test_the_largest_wavelength_stays_below_10000_times_two_pi():
+def test_largest_wavelength_is_below_10000_times_two_pi():
     turns = {d: wavelengths(d) / (2 * math.pi) for d in (4, 64, 512, 4096)}
     assert turns[512].max().round(1) == 9646.6 and turns[4].max().round(6) == 100
     for d, lengths in turns.items():
@@ -328,7 +328,7 @@ def test_the_softmax_gradient_is_more_than_its_diagonal():
     assert_allclose(d_weights @ jacobian, tensor.grad, atol=1e-13)
 
 
-def test_the_softmax_gradient_vanishes_at_weight_0_as_at_weight_1():
+def test_softmax_gradient_vanishes_at_both_ends():
     jacobian = softmax_jacobian([20.0, 0.0, -1.0])
     w = softmax([20.0, 0.0, -1.0])
     assert w[0] > 1 - 1e-8 and w[1] < 1e-8
@@ -340,7 +340,7 @@ def every_sign(d):
     return np.array(np.meshgrid(*[[-1, 1]] * d)).reshape(d, -1).T
 
 
-def test_variance_d_needs_queries_that_are_independent_of_keys():
+def test_variance_d_needs_independent_queries_and_keys():
     """All vectors of signs: every component has mean 0 and variance 1, exactly."""
     for d in (2, 4, 6):
         signs = every_sign(d)
@@ -351,7 +351,7 @@ def test_variance_d_needs_queries_that_are_independent_of_keys():
         assert dot(signs, -signs).diagonal().mean() == -d
 
 
-def test_variance_d_needs_components_that_are_independent_of_one_another():
+def test_variance_d_needs_independent_components():
     for d in (2, 4, 6):
         alike = np.array([[1] * d, [-1] * d])
         assert_array_equal(alike.var(axis=0), 1)
@@ -360,7 +360,7 @@ def test_variance_d_needs_components_that_are_independent_of_one_another():
 
 
 @pytest.mark.parametrize(("dtype", "below", "beyond"), [(np.float32, 80, 105), (float, 700, 750)])
-def test_softmax_does_give_exact_zeros_where_the_gap_leaves_the_number_type(dtype, below, beyond):
+def test_softmax_underflows_to_exact_zeros(dtype, below, beyond):
     assert softmax(np.array([0, -below], dtype))[1] > 0
     assert softmax(np.array([0, -beyond], dtype))[1] == 0
     assert softmax(np.array([0, -beyond], dtype))[0] == 1
@@ -368,7 +368,7 @@ def test_softmax_does_give_exact_zeros_where_the_gap_leaves_the_number_type(dtyp
     assert lost[1] == lost[2]  # and the order of the scores is lost with them
 
 
-def test_the_gap_beyond_which_float32_gives_zero_is_about_104():
+def test_float32_gives_zero_beyond_a_gap_of_104():
     gaps = np.arange(80, 120)
     zero = np.array([softmax(np.array([0, -gap], np.float32))[1] == 0 for gap in gaps])
     assert gaps[zero].min() == 104 and zero[gaps >= 104].all()
@@ -382,7 +382,7 @@ def test_orthogonal_rows_with_score_0_still_get_weight():
     assert weights[0, 0] > 0.95  # beside a negative score, 0 is the best
 
 
-def test_the_cost_of_a_layer_is_mostly_its_projections_until_n_is_twice_d():
+def test_projections_dominate_until_n_is_twice_d():
     d = 64
     for n in (16, 127, 128, 129, 1024):
         projections, pairs = 4 * dot_cost(n, d, d), 2 * dot_cost(n, n, d)
@@ -390,7 +390,7 @@ def test_the_cost_of_a_layer_is_mostly_its_projections_until_n_is_twice_d():
         assert (projections > pairs) == (n < 2 * d) and (projections == pairs) == (n == 2 * d)
 
 
-def test_ten_thousand_items_need_0_4_gigabytes_of_scores_or_none_at_all():
+def test_ten_thousand_items_need_0_4_gigabytes():
     assert dot_cost(10_000, 10_000, 1) * np.dtype(np.float32).itemsize == 0.4e9
     Q, K, V = qkv(n_q=13, n_k=17)
     whole, _ = attend(Q, K, V)
@@ -406,7 +406,7 @@ def test_ten_thousand_items_need_0_4_gigabytes_of_scores_or_none_at_all():
     assert_allclose(output / total, whole, atol=1e-13)
 
 
-def test_dot_product_attention_on_a_graph_is_not_the_original_graph_attention():
+def test_dot_products_differ_from_graph_attention():
     """The original adds a part of the query and a part of the key: all rank the keys alike."""
     H, all_are_neighbours = draw(7, 5), from_graph(np.ones((7, 7)))
     W, a_query, a_key = draw(5, 3, seed=1), draw(3, 1, seed=2), draw(3, 1, seed=3)
@@ -424,7 +424,7 @@ def test_dot_product_attention_on_a_graph_is_not_the_original_graph_attention():
 
 
 @pytest.mark.parametrize("n", [4, 11, 64])
-def test_sorting_needs_two_layers_and_not_one_for_each_position(n):
+def test_sorting_needs_only_two_layers(n):
     """Count who is not larger; then each position asks for its own rank, all in one call."""
     numbers = np.random.default_rng(n).permutation(3 * n)[:n].astype(float)[:, None]
     not_larger = numbers.T <= numbers

@@ -142,7 +142,7 @@ def test_fifty_steps_have_the_losses_of_torch(norm_first):
         assert_allclose(array, p[name].detach().numpy(), atol=1e-7, err_msg=name)
 
 
-def test_it_learns_to_reverse_what_it_has_never_seen():
+def test_training_learns_to_reverse_new_sequences():
     losses, block, parameters = train(False, 250)
     words, answers = next(batches(seed=1))
     scores, _, _, weights = scores_of_words(parameters, block, words)

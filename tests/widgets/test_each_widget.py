@@ -11,8 +11,6 @@ import matplotlib.pyplot as plt
 import pytest
 import traitlets
 from attention_book import dark, live
-from html_pages import Page
-from widget_pages import widget_page_text
 
 from attnlib import figures, widgets
 from attnlib.palette import DARK, LIGHT
@@ -20,6 +18,8 @@ from attnlib.widgets import WIDGETS, BookWidget
 from attnlib.widgets.shared import modules
 from attnlib.widgets.shared.base import still
 from attnlib.widgets.shared.declaration import PARTS, declared
+from tests.helpers.html_pages import Page
+from tests.helpers.widget_pages import widget_page_text
 
 each = pytest.mark.parametrize("name", WIDGETS)
 EVIL = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> & \"'"

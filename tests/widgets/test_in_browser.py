@@ -9,10 +9,18 @@ from itertools import product
 
 import pytest
 from page_metrics import too_tall_or_small
-from watching import Watch
-from widget_pages import COARSE, centre, frame, perform, state, swipe, widget_page_text
 
 from attnlib.widgets import WIDGETS
+from tests.helpers.watching import Watch
+from tests.helpers.widget_pages import (
+    COARSE,
+    centre,
+    frame,
+    perform,
+    state,
+    swipe,
+    widget_page_text,
+)
 
 pytestmark = pytest.mark.browser
 

@@ -2,9 +2,9 @@
 
 import pytest
 from ipywidgets import jsdlink, jslink
-from widget_pages import bundle, frame
 
 from attnlib.widgets import STATE_MIME, WIDGETS
+from tests.helpers.widget_pages import bundle, frame
 
 pytestmark = pytest.mark.browser
 

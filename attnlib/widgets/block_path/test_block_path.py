@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
-from widget_pages import frame, numbers, refused, state
 
 from attnlib import scaled_dot_product_attention
 from attnlib.blocks import layer_norm
@@ -16,6 +15,7 @@ from attnlib.palette import LIGHT
 from attnlib.widgets import BlockPath
 from attnlib.widgets.block_path.block_path import AFTER, BLOCK, STATIONS
 from attnlib.widgets.shared.words import fill
+from tests.helpers.widget_pages import frame, numbers, refused, state
 
 browser = pytest.mark.browser
 each_sample = pytest.mark.parametrize("sample", BlockPath.samples)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from traitlets import TraitError
-from widget_pages import COARSE, centre, drag, frame, handle, numbers, refused, state
 
 from attnlib.efficient import online_softmax
 from attnlib.widgets import BlockStepper
 from attnlib.widgets.block_stepper.block_stepper import ORDERS, SCORES
+from tests.helpers.widget_pages import COARSE, centre, drag, frame, handle, numbers, refused, state
 
 browser = pytest.mark.browser
 each_sample = pytest.mark.parametrize("sample", BlockStepper.samples)

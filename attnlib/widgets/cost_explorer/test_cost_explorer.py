@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from traitlets import TraitError
-from widget_pages import frame, handle, numbers, refused, state
 
 from attnlib.cost import attention_cost, block_cost, roofline_time
 from attnlib.widgets import CostExplorer
 from attnlib.widgets.cost_explorer.cost_explorer import MACHINES, MEASURES, PAIRS, STEPS
 from attnlib.widgets.shared.amounts import amount
+from tests.helpers.widget_pages import frame, handle, numbers, refused, state
 
 browser = pytest.mark.browser
 each_sample = pytest.mark.parametrize("sample", CostExplorer.samples)

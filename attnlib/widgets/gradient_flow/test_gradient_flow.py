@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from traitlets import TraitError
-from widget_pages import frame, handle, numbers, refused, state
 
 from attnlib import scaled_dot_product_attention, softmax
 from attnlib.gradients import attention_vjp, finite_difference
 from attnlib.widgets import GradientFlow
+from tests.helpers.widget_pages import frame, handle, numbers, refused, state
 
 browser = pytest.mark.browser
 each_sample = pytest.mark.parametrize("sample", GradientFlow.samples)

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from widget_pages import frame, refused, state
 
 from attnlib.widgets import HeadExplorer
 from attnlib.widgets.head_explorer import head_explorer as parts
+from tests.helpers.widget_pages import frame, refused, state
 
 browser = pytest.mark.browser
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from traitlets import TraitError
-from widget_pages import COARSE, centre, drag, frame, numbers, refused, state, swipe
 
 from attnlib import attend, examples
 from attnlib.heads import KeyValueCache, MultiHeadAttention
 from attnlib.masks import causal, padding
 from attnlib.widgets import MaskStepper
+from tests.helpers.widget_pages import COARSE, centre, drag, frame, numbers, refused, state, swipe
 
 browser = pytest.mark.browser
 

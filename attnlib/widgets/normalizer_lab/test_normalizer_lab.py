@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 from traitlets import TraitError
-from widget_pages import refused
 
 from attnlib import normalizers
 from attnlib.widgets import NormalizerLab
 from attnlib.widgets.normalizer_lab.normalizer_lab import NORMALIZERS
+from tests.helpers.widget_pages import refused
 
 EXACT = {"rtol": 1e-9, "atol": 1e-9}
 browser = pytest.mark.browser

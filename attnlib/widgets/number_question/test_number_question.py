@@ -2,9 +2,9 @@
 
 import pytest
 from traitlets import TraitError
-from widget_pages import refused
 
 from attnlib.widgets import NumberQuestion
+from tests.helpers.widget_pages import refused
 
 SAMPLE = NumberQuestion.samples[0]
 

@@ -6,12 +6,12 @@ import re
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from widget_pages import centre, drag, frame, handle, numbers, refused, state
 
 from attnlib import rotary, sinusoidal, sinusoidal_shift, wavelengths
 from attnlib.palette import LIGHT
 from attnlib.widgets import PositionExplorer
 from attnlib.widgets.shared.words import fill
+from tests.helpers.widget_pages import centre, drag, frame, handle, numbers, refused, state
 
 browser = pytest.mark.browser
 each_sample = pytest.mark.parametrize("sample", PositionExplorer.samples)

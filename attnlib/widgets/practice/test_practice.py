@@ -2,9 +2,9 @@
 
 import pytest
 from traitlets import TraitError
-from widget_pages import frame, refused
 
 from attnlib.widgets import Practice
+from tests.helpers.widget_pages import frame, refused
 
 ONE, TWO = Practice.samples
 PROBLEM = ONE["problems"][0]

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from widget_pages import frame, handle, state
 
 from attnlib.widgets import QueryPlane
+from tests.helpers.widget_pages import frame, handle, state
 
 pytestmark = pytest.mark.browser
 

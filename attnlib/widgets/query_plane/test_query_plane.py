@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 from traitlets import TraitError
-from widget_pages import COARSE, drag, frame, handle, numbers, point, refused, swipe
 
 from attnlib import attend, dot, figures, sparsemax
 from attnlib.widgets import QueryPlane
+from tests.helpers.widget_pages import COARSE, drag, frame, handle, numbers, point, refused, swipe
 
 LEFT, RIGHT = "Query and keys", "Values and output"
 browser = pytest.mark.browser

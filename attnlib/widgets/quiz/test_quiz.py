@@ -2,9 +2,9 @@
 
 import pytest
 from traitlets import TraitError
-from widget_pages import refused
 
 from attnlib.widgets import Quiz
+from tests.helpers.widget_pages import refused
 
 ONE, TWO = Quiz.samples
 YES, NO = ONE["options"]

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from widget_pages import frame, handle, numbers, refused, state
 
 from attnlib.cost import Ceilings, attention_cost, roofline_terms, roofline_time
 from attnlib.widgets import Roofline
 from attnlib.widgets.roofline.roofline import MACHINES, MOST, WAYS
 from attnlib.widgets.shared.amounts import amount
 from benchmarks.gpu.ceilings import NOMINAL
+from tests.helpers.widget_pages import frame, handle, numbers, refused, state
 
 browser = pytest.mark.browser
 each_sample = pytest.mark.parametrize("sample", Roofline.samples)

@@ -4,12 +4,12 @@ import re
 
 import numpy as np
 import pytest
-from widget_pages import refused
 
 from attnlib import softmax
 from attnlib.widgets import ScalingLab
 from attnlib.widgets.scaling_lab import scaling_lab
 from attnlib.widgets.scaling_lab.scaling_lab import LARGEST, N_K, N_Q, SCALES
+from tests.helpers.widget_pages import refused
 
 EXACT = {"rtol": 1e-9, "atol": 1e-9}
 browser = pytest.mark.browser

@@ -6,11 +6,11 @@ import re
 import numpy as np
 import pytest
 from traitlets import TraitError
-from widget_pages import frame, handle, numbers, point, refused
 
 from attnlib import examples, figures
 from attnlib.widgets import SignalWeights
 from attnlib.widgets.signal_weights.signal_weights import similarity_weights, window_weights
+from tests.helpers.widget_pages import frame, handle, numbers, point, refused
 
 browser = pytest.mark.browser
 

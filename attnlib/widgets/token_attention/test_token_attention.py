@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from traitlets import TraitError
-from widget_pages import frame, numbers, refused, state
 
 from attnlib import MultiHeadAttention
 from attnlib.examples import three_rows
 from attnlib.widgets import TokenAttention
 from attnlib.widgets.token_attention.token_attention import riffled
+from tests.helpers.widget_pages import frame, numbers, refused, state
 
 browser = pytest.mark.browser
 each_sample = pytest.mark.parametrize("sample", TokenAttention.samples, ids=str)

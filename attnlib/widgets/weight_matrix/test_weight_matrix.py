@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 from traitlets import TraitError
-from widget_pages import drag, frame, handle, numbers, refused, state
 
 from attnlib import scaled_dot_product_attention, softmax
 from attnlib.widgets import WeightMatrix
+from tests.helpers.widget_pages import drag, frame, handle, numbers, refused, state
 
 browser = pytest.mark.browser
 

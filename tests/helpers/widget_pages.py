@@ -59,7 +59,7 @@ def numbers(text):
     >>> numbers("[−0.50, 2]")
     [-0.5, 2.0]
     """
-    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
+    return [float(result) for result in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
 
 
 def handle(scope, name):
@@ -68,7 +68,7 @@ def handle(scope, name):
 
 
 def point(scope, name):
-    """Where a movable point is, as it is said to the reader."""
+    """Where a movable point is, as a reader hears it."""
     return numbers(handle(scope, name).get_attribute("aria-valuetext"))
 
 
@@ -117,8 +117,8 @@ def state(page, cls):
 def perform(page, move):
     """Make a declared move by keyboard in the page's first widget, its traits set beforehand."""
     page.evaluate(
-        "(given) => { const [model] = AttentionBook.models.values();"
-        "for (const [name, value] of Object.entries(given)) model.set(name, value); }",
+        "(before) => { const [model] = AttentionBook.models.values();"
+        "for (const [name, value] of Object.entries(before)) model.set(name, value); }",
         move.before,
     )
     frame(page)

@@ -51,7 +51,7 @@ def gradients_by_torch(function, d_output, *arrays):
 
 
 def drawn(holder, seed=0):
-    """Copy a block with a random number in the place of every parameter."""
+    """Copy a block with random parameters."""
     rng = np.random.default_rng(seed)
     new = {name: rng.normal(0, 0.6, x.shape) for name, x in holder.parameters().items()}
     return holder.with_parameters(new)
@@ -159,12 +159,3 @@ def torch_stack(p, stack, X, mask=None):
     for i, block in enumerate(stack.blocks):
         X = torch_encoder(p, block, X, mask, f"blocks.{i}.")
     return X if stack.norm is None else torch_norm(p, "norm", stack.norm, X)
-
-
-def by_torch(forward, d_output, holder, *items, **options):
-    """Gradients by all items and by all parameters, the latter by name."""
-    p = {name: torch.tensor(x, requires_grad=True) for name, x in holder.parameters().items()}
-    items = [torch.tensor(X, requires_grad=True) for X in items]
-    output = forward(p, holder, *items, **options)
-    output.backward(torch.tensor(d_output))
-    return *(X.grad for X in items), {name: x.grad for name, x in p.items()}

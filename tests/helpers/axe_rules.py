@@ -2,7 +2,7 @@
 
 from axe_playwright_python.sync_playwright import Axe
 
-#: Only what is wrong is reported, and nothing of it is looked up that is not printed.
+#: Only violations, without details that are not printed.
 OPTIONS = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
     "resultTypes": ["violations"],
@@ -19,9 +19,9 @@ OF_ONE_COLOUR = "mjx-container, pre span { visibility: hidden !important }"
 def violations(page, contrast=True):
     """What axe objects to, in words: the rule, the element, the reason."""
     options = OPTIONS | {"rules": {"color-contrast": {"enabled": contrast}}}
-    found = Axe().run(page, options=options).response["violations"]
+    result = Axe().run(page, options=options).response["violations"]
     return [
         f"{rule['id']}: {node['html'][:160]} -- {node['failureSummary']}"
-        for rule in found
+        for rule in result
         for node in rule["nodes"]
     ]
