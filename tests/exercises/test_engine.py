@@ -10,10 +10,11 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from exercise_faults import faults
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnlib.exercises import Case, Exercise, Mistake, Reply, check, examine, faults
+from attnlib.exercises import Case, Exercise, Mistake, Reply, check, examine
 from attnlib.exercises.engine.running import call, stop
 from attnlib.exercises.engine.showing import describe, shorten, show
 
@@ -174,8 +175,8 @@ def test_interrupt_from_outside_stops_the_thread(monkeypatch):
         (PAIR, (-np.ones(2), 3), "give only the numbers, without inner brackets."),
         (PAIR, (np.ones(2) * np.nan, 3), "give only the numbers, without inner brackets."),
         (PAIR, ["1", "2"], "That is text: leave out the quotes"),
-        (PAIR, np.ones(3), "Its only axis has 3 entries instead of 2. Try one element."),
-        (PAIR, np.ones((1, 2)), "one axis too many, the first, of size 1: without it the answer"),
+        (PAIR, np.ones(3), "an array of shape (3,) was given. Try one element."),
+        (PAIR, np.ones((1, 2)), "one axis too many, of size 1: without it the answer"),
     ],
 )
 def test_judged_numbers(asked, answer, words):
@@ -235,11 +236,6 @@ def test_html_says_what_the_text_says(status):
     assert [tag for tag, _ in check_html(Reply(status, "A.")).tags] == ["div", "p", "strong"]
 
 
-def test_unknown_status_is_refused():
-    with pytest.raises(ValueError, match="status is 'fine'"):
-        Reply("fine", "A message.")
-
-
 def test_numbers_are_short_whatever_the_print_options():
     before = examine(DOUBLE, lambda x: x / 3).text
     with np.printoptions(precision=1, sign="+", formatter={"float": lambda v: "?"}, nanstr="-"):
@@ -261,12 +257,8 @@ def test_unknown_name_lists_near_ones():
 
 
 def test_contradictions_are_refused():
-    for change, words in [
-        (dict(judge=lambda a: None), "cases for a function, or a judge"),
-        (dict(cases=()), "cases for a function, or a judge"),
-        (dict(reference=3.0), "a reference function has cases"),
-    ]:
-        with pytest.raises(ValueError, match=words):
+    for change in (dict(judge=lambda a: None), dict(cases=()), dict(reference=3.0)):
+        with pytest.raises(ValueError, match="a function has cases, numbers have a judge"):
             replace(DOUBLE, **change)
 
 
@@ -339,7 +331,8 @@ import sys
 
 class Refuse:
     def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] not in sys.stdlib_module_names | {"numpy", "attnlib"}:
+        home = name.partition(".")[0]
+        if home not in sys.stdlib_module_names | {"numpy", "attnlib", "book_exercises"}:
             raise ModuleNotFoundError(name)
 
 sys.meta_path.insert(0, Refuse)

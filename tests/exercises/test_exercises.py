@@ -5,9 +5,9 @@ import warnings
 
 import numpy as np
 import pytest
+from exercise_faults import faults, trusted_attempt
 
-from attnlib.exercises import all_exercises, check, examine, faults
-from attnlib.exercises.engine.attempt import Attempt
+from attnlib.exercises import all_exercises, check, examine
 from attnlib.exercises.engine.showing import show
 
 EXERCISES = all_exercises()
@@ -42,7 +42,7 @@ def test_variants_of_a_mistake_get_its_diagnosis(exercise):
 def test_replies_never_show_the_right_answer(exercise, mistake):
     reply = check(exercise.name, mistake.answer)
     assert repr(reply) == repr(check(exercise.name, mistake.answer))
-    trial = Attempt.of_trusted(exercise, mistake.answer).wrong[0]  # the smallest
+    trial = trusted_attempt(exercise, mistake.answer).wrong[0]  # the smallest
     case, expected, value, block = trial.case, trial.wanted.value, trial.value, reply.case
     for name, arg in zip(exercise.parameters, case.args):
         assert f"{name} = {show(arg).splitlines()[0]}" in block

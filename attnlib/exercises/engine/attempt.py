@@ -113,13 +113,6 @@ class Attempt:
         self.comparable = all(a is not None and a.shape == np.shape(w) for a, w in pairs)
         self.finite = self.comparable and all(np.isfinite(a).all() for a, _ in pairs)
 
-    @classmethod
-    def of_trusted(cls, exercise, function):
-        """The attempt that a reference, or a known mistake, would be."""
-        wanted = [Trial(exercise, c, trusted(exercise.reference, c.args)) for c in exercise.cases]
-        trials = [Trial(exercise, w.case, trusted(function, w.case.args), w) for w in wanted]
-        return cls(exercise, function, trials)
-
     def arguments(self):
         """The arguments by name, each as arrays on all cases, but for functions."""
         columns = zip(self.exercise.parameters, zip(*(trial.case.args for trial in self.trials)))

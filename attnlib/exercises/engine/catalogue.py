@@ -13,17 +13,9 @@ NO_EXERCISE = {"README", "practice", "questions"}
 
 @cache
 def folder():
-    """The book's folder of exercises: beside the package, or at or above the working directory.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is none; the message lists where it was looked for.
-    """
-    here = Path.cwd()
-    places = [
-        top / "book" / "exercises" for top in (Path(__file__).parents[3], here, *here.parents)
-    ]
+    """The book's folder of exercises: beside the package, or at or above the working directory."""
+    tops = (Path(__file__).parents[3], Path.cwd(), *Path.cwd().parents)
+    places = [top / "book" / "exercises" for top in tops]
     for place in places:
         if place.is_dir():
             return place
@@ -34,8 +26,6 @@ def folder():
 def chapters():
     """The folders of all chapters in their order: name -> path.
 
-    Examples
-    --------
     >>> chapters()["scaling"].name
     '04_scaling'
     """
@@ -72,15 +62,8 @@ def collected(read, file):
 
 
 def named(name, known, what):
-    """The entry of that name.
+    """The entry of that name, or a ValueError with the names that come near.
 
-    Raises
-    ------
-    ValueError
-        If there is none, with the names that come near.
-
-    Examples
-    --------
     >>> named("scaling.score_sdt", texts(), "exercise")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: there is no exercise 'scaling.score_sdt'; near it: 'scaling.score_std', ...

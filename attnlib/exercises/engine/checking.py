@@ -93,8 +93,7 @@ def _as_called(exercise, answer):
 
 
 def _examine_function(exercise, answer, time_limit):
-    problem = uncallable(exercise, answer)
-    if problem:
+    if problem := uncallable(exercise, answer):
         return Reply("wrong", problem)
     deadline, trials = time.monotonic() + time_limit, []
 
@@ -116,13 +115,12 @@ def _examine_function(exercise, answer, time_limit):
 
 
 def _unfinished(trial, limit):
+    advice = " It could not be stopped: restart the kernel before you go on."
     message = (
         f"{trial.exercise.short_name} was still running after {limit:g} seconds, on the small "
         "input below. Either the condition of a loop never becomes false, or its steps are too "
-        "small."
+        f"small.{'' if trial.outcome.stopped else advice}"
     )
-    if not trial.outcome.stopped:
-        message += " It could not be stopped: restart the kernel before you go on."
     return Reply("error", message, _inputs(trial), heading="Did not finish.")
 
 
@@ -131,11 +129,10 @@ def _right(attempt):
     exercise, n = attempt.exercise, len(attempt.trials)
     homes = {name: str(getattr(v, "__module__", "")) for name, v in taken(attempt.answer).items()}
     borrowed = [name for name, home in homes.items() if home.startswith("attnlib")]
-    changes = _changes(attempt)
     if exercise.own and borrowed:
         comes = f"{listed(borrowed)} come{'s' * (len(borrowed) == 1)}"
         return Reply("wrong", f"The result is right, but {comes} from attnlib: write it yourself.")
-    if changes:
+    if changes := _changes(attempt):
         return Reply("wrong", f"The result is right, but {changes}")
     if exercise.truth and any(as_numbers(t.outcome.value) is not None for t in attempt.trials):
         return Reply("wrong", NUMBERS)
@@ -147,13 +144,12 @@ def _right(attempt):
 def _wrong(attempt):
     """The reply to a wrong answer: the mistake, the smallest case, what can be said besides."""
     status, message = diagnose(attempt)
-    kinds = dict.fromkeys(trial.case.kind for trial in attempt.trials)
-    wrong = {trial.case.kind for trial in attempt.wrong}
-    good, bad = [k for k in kinds if k not in wrong], [k for k in kinds if k in wrong]
+    bad = dict.fromkeys(trial.case.kind for trial in attempt.wrong)
+    good = dict.fromkeys(t.case.kind for t in attempt.trials if t.case.kind not in bad)
     changes, float16 = _changes(attempt), attempt.low_precision() is np.float16
     notes = (
         _broken_property(attempt.wrong[0]),
-        good and f"It is right for {listed(good)}, wrong for {listed(bad)}.",
+        good and f"It is right for {listed([*good])}, wrong for {listed([*bad])}.",
         float16 and "float16" not in message and FLOAT16,
         changes and f"Besides, {changes}",
     )
@@ -167,9 +163,7 @@ def _wrong(attempt):
 
 
 def _inputs(trial):
-    """The arguments of a case, one under another."""
-    pairs = zip(trial.exercise.parameters, trial.case.args)
-    return "\n".join(assigned(name, value) for name, value in pairs)
+    return "\n".join(map(assigned, trial.exercise.parameters, trial.case.args))
 
 
 def _example(trial, brief):
@@ -191,10 +185,8 @@ def _broken_property(trial):
         return None
     if not trial.has_form:
         return wrong_form(trial)
-    if np.isnan(trial.array).any():
-        return "The answer holds NaN (not a number)."
-    if np.isinf(trial.array).any():
-        return "The answer holds an infinite number."
+    if not np.isfinite(trial.array).all():
+        return "The answer holds NaN (not a number) or an infinite number."
     sentences = (lacks(trial.array, *trial.case.args) for lacks in trial.exercise.properties)
     return next(filter(None, sentences), trial.exercise.definition)
 

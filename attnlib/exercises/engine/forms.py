@@ -49,21 +49,9 @@ def form(attempt):
 
 
 def exchanged(attempt):
-    """All would be right if it were transposed; with the first shape that shows it."""
-    if not _right_if_exchanged(attempt):
-        return None
-    for trial in attempt.trials:
-        came = np.shape(trial.value)
-        if came != trial.shape:
-            shapes = f"shape {came} came back where {trial.shape} is wanted."
-            return f"{EXCHANGED} For {trial.case.kind} {shapes}"
-    return EXCHANGED
-
-
-def _right_if_exchanged(attempt):
-    """Whether all would be right if the last two axes, or all, were exchanged."""
+    """All would be right if the last two axes, or all, were exchanged."""
     turns = (lambda value, _: np.swapaxes(value, -1, -2), lambda value, _: np.transpose(value))
-    return any(map(attempt.right_after, turns))
+    return EXCHANGED if any(map(attempt.right_after, turns)) else None
 
 
 def wrong_form(trial):
@@ -109,40 +97,24 @@ def _of_several(attempt, several):
 def _of_an_array(attempt, array):
     came, shape = array.shape, attempt.wrong[0].shape
     surplus = len(came) - len(shape)
-    if came == shape:
-        return ""
     others = [(t.array.shape, t.shape) for t in attempt.wrong if t.array is not None]
     shapes = [(came, shape), *others]  # where an axis has size 1, one case may look like another
     if all(sorted(a) == sorted(b) for a, b in shapes):
-        if _right_if_exchanged(attempt):
-            return EXCHANGED
-        two = len(came) == 2
-        return "Rows and columns are exchanged." if two else "The axes stand in another order."
+        return exchanged(attempt) or "The right lengths, but the axes are in another order."
     one = abs(surplus) == 1
     axes = f"That is {COUNTS.get(abs(surplus), abs(surplus))} {'axis' if one else 'axes'} too"
     reshaped = attempt.right_after(lambda value, wanted: np.array(value).reshape(wanted))
     if surplus and all([n for n in a if n != 1] == [n for n in b if n != 1] for a, b in shapes):
-        would = f"{'it' if one else 'them'} the {'answer' if reshaped else 'shape'} would be right."
-        if surplus < 0:
-            return f"{axes} few, of size 1: with {would}"
-        last = "the last" if came[:-1] == shape else "one in the middle"
-        which = f", {'the first' if came[1:] == shape else last}" if one else ""
-        return f"{axes} many{which}, of size 1: without {would}"
+        axes += f" {'many' if surplus > 0 else 'few'}, of size 1"
+        would = f"with{'out' * (surplus > 0)} {'it' if one else 'them'} the answer would be right"
+        return f"{axes}: {would}." if reshaped else f"{axes}."
     for sentence, parts in PARTS.items():
         if any(attempt.right_after(lambda value, _: np.array(value), part) for part in parts):
             return sentence
-    general = attempt.exercise.general if attempt.exercise.judge else ""
+    if attempt.exercise.judge:
+        return attempt.exercise.general
     if not surplus:
-        names = ORDINALS if len(shape) > 1 else ["only"]
-        lengths = ", ".join(
-            f"its {name} axis has {is_} {'entry' if is_ == 1 else 'entries'} instead of {wanted}"
-            for name, is_, wanted in zip(names, came, shape)
-            if is_ != wanted
-        )
-        advice = f". {general}" if general else ": count by hand where they begin and end."
-        return f"{lengths.capitalize()}{advice}"
-    if general:
-        return general
+        return "The number of axes is right, but not their lengths: count where each ends."
     if surplus > 0:
         return (
             f"{axes} many: an index or a sum is missing, or an axis of size 1 has met another "

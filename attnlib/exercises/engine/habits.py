@@ -11,9 +11,8 @@ import numpy as np
 from .running import code_of
 from .showing import describe, listed
 
-DRAWS = {"default_rng", "normal", "standard_normal", "uniform", "random", "rand", "randn"}
-CLOCKS = {"clock", "monotonic", "perf_counter", "process_time", "time"}
-CLOCKS |= {f"{name}_ns" for name in CLOCKS}
+CHANCE = {"default_rng", "normal", "standard_normal", "uniform", "random", "rand", "randn"}
+CHANCE |= {"monotonic", "perf_counter", "perf_counter_ns", "process_time", "time", "time_ns"}
 CALLED = "ATTR|METHOD|GLOBAL|IMPORT_FROM"
 LOADED = "LOAD.*(FAST|DEREF|CLOSURE)|STORE_FAST_LOAD"
 
@@ -23,18 +22,16 @@ def habit(attempt):
     exercise, answer, first = attempt.exercise, attempt.answer, attempt.trials[0]
     name, mine, theirs = exercise.short_name, code_of(answer), code_of(exercise.reference)
     called = set(_names(mine, CALLED)) - set(_names(theirs, CALLED))
-    if DRAWS & called and not exercise.truth:  # for a truth value one may draw, to try something
+    if CHANCE & called and not exercise.truth:  # for a truth value one may draw, to try something
         return (
-            f"{name} draws random numbers, so the result is close at best, and another draw gives "
-            "another one. What is asked for follows without drawing."
-        )
-    if CLOCKS & called and not exercise.truth:
-        return (
-            f"{name} reads a clock of this machine. All that is to be known of time comes in with "
-            "its arguments."
+            f"{name} draws random numbers or reads a clock, so the result is close at best, and "
+            "another call gives another one. What is asked for follows from the arguments alone."
         )
     again = attempt.run(first.case)
-    if again.outcome.finished and not again.outcome.failure and not _alike(first, again):
+    same = (first.array is None) == (again.array is None)
+    if same and first.array is not None:
+        same = np.array_equal(first.array, again.array, equal_nan=True)
+    if again.outcome.finished and not again.outcome.failure and not same:
         return (
             f"Called again with the same input, {name} gives another result. Something is kept "
             "from one call to the next, such as a list that is a default value."
@@ -48,12 +45,6 @@ def habit(attempt):
     if unused:
         return f"{ignores}, but {takes}." if outside else f"{ignores}."
     return f"{name} {takes}; all that it needs comes in as its arguments." if outside else None
-
-
-def _alike(first, again):
-    if first.array is None or again.array is None:
-        return first.array is None
-    return np.array_equal(first.array, again.array, equal_nan=True)
 
 
 def taken(answer):

@@ -64,13 +64,7 @@ class Kind:
     name: str = ""
 
     def problem(self, seed, number=0):
-        """The first problem of a seed whose answers can all be told apart.
-
-        Raises
-        ------
-        Unclear
-            If none of 200 is clear; the message names two answers of the last that are alike.
-        """
+        """The first problem of a seed whose answers can all be told apart, of at most 200."""
         for attempt in range(TRIES):
             # The name is in it, so that two kinds do not draw the same numbers.
             source = [crc32(self.name.encode()), seed, number, attempt]
@@ -175,7 +169,7 @@ def practice(name, problems=24, seed=0):
     Parameters
     ----------
     name : str
-        ``chapter.kind``.
+        ``chapter.kind``; where there is none, a ValueError lists those that come near.
     problems : int
         How many to draw; the widget holds them all.
     seed : int
@@ -185,11 +179,6 @@ def practice(name, problems=24, seed=0):
     -------
     Practice
         A widget that checks, names mistakes and shows the working.
-
-    Raises
-    ------
-    ValueError
-        If there is no kind of that name, with those that come near.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """Exercises read from their text in ``book/exercises/``, and found by their names."""
 
 import re
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -23,10 +22,7 @@ def read(path):
     That file defines the reference answer under the exercise's name, and ``CASES`` for a function
     or ``judge`` for numbers; ``PROPERTIES`` and ``view`` where there are any.
 
-    Raises
-    ------
-    Malformed
-        If the text is not an exercise; the message has the line and what was expected.
+    A Malformed text is refused, with the line and what was expected there.
     """
     head, *parts = sections(path)
     signature, task = head.heading.text, head.text
@@ -38,11 +34,10 @@ def read(path):
 
     def answers(codes, line):
         """What each code in backticks computes, by the code."""
+        make = _function if bracket else lambda code, *_: eval(code, dict(vars(python)))
         try:
             return {
-                code: _function(code, parameters.split(", "), lets, vars(python))
-                if bracket
-                else eval(code, dict(vars(python)))
+                code: make(code, parameters.split(", "), lets, vars(python))
                 for code in re.findall("`([^`]+)`", codes or "")
             }
         except SyntaxError:
@@ -53,14 +48,13 @@ def read(path):
         part.heading.match("Mistakes|Also right", "'## Mistakes' or '## Also right'")
         for line in part.bullets:
             if part.heading.text == "Also right":
-                (codes,) = line.match(CODES, "code in backticks")
-                also_right += answers(codes, line).values()
+                also_right += answers(*line.match(CODES, "code in backticks"), line).values()
                 continue
             codes, recognise, variants, diagnosis = line.match(MISTAKE, "'- `code`: diagnosis'")
             recognise = recognise and eval(recognise, dict(vars(python)))
             such_as = tuple(answers(variants, line).values())
-            for code, answer in answers(codes, line).items():
-                mistakes.append(Mistake(code, answer, diagnosis, recognise, such_as))
+            made = answers(codes, line).items()
+            mistakes += (Mistake(c, answer, diagnosis, recognise, such_as) for c, answer in made)
     if bracket:
         first = task.partition(" ")[0].rstrip(",:")
         lower = first.isalpha() and first != "True"
@@ -71,7 +65,7 @@ def read(path):
         signature=signature,
         task=task,
         reference=reference,
-        cases=tuple(map(_as_arrays, getattr(python, "CASES", ()))),
+        cases=tuple(getattr(python, "CASES", ())),
         mistakes=tuple(mistakes),
         also_right=tuple(also_right),
         properties=getattr(python, "PROPERTIES", ()),
@@ -102,36 +96,12 @@ def _function(code, parameters, lets, names):
     return answer
 
 
-def _as_arrays(case):
-    """The case, its lists of numbers as arrays."""
-    if not any(isinstance(arg, list) for arg in case.args):
-        return case
-    arrays = (np.array(arg) if isinstance(arg, list) else arg for arg in case.args)
-    return replace(case, args=tuple(arrays))
-
-
 @cache
 def find(name):
-    """The exercise of that name, ``chapter.exercise``.
-
-    Raises
-    ------
-    ValueError
-        If there is none, with the names that come near.
-    """
+    """The exercise of that name, ``chapter.exercise``; a ValueError lists those that come near."""
     return read(named(name, texts(), "exercise"))
 
 
 def all_exercises():
-    """Every exercise of the book, by name, in the order of the chapters.
-
-    Returns
-    -------
-    dict of str to Exercise
-
-    Examples
-    --------
-    >>> list(all_exercises())[0]
-    'adaptive_weights.adaptive_filter'
-    """
+    """Every exercise of the book: name -> Exercise, in the order of the chapters."""
     return {name: find(name) for name in texts()}
