@@ -128,7 +128,6 @@ REPLIES = [
     (SHORT, lambda x: x + x, PASSED),
     (SHORT, lambda x: 2 * x + 1e-9, PASSED),
     (SHORT, lambda x: (2 * x).astype(np.float32), PASSED),
-    (SHORT, lambda x: (2 * x).astype(int), PASSED),
     (SHORT, functools.partial(np.multiply, 2), PASSED),
     (ADD, lambda u, v, scale=1: u @ v, "Passed."),
     (ADD, lambda *args: np.array(args[0] @ args[1]), "Passed."),
@@ -179,19 +178,16 @@ REPLIES = [
     (SHORT, in_place(lambda x: 2 * x, back=False), "None came back"),
     (DOUBLE, lambda x: (2 * a for a in x), "It holds no numbers yet: np.array(list(…))"),
     (ADD, lambda a, b: a @ b > 1, "a bool came back. A comparison gives truth values"),
-    (LATER, lambda x: [bool(a > 1) for a in x], "here (2,); a list of 2 came back"),
     # Several, or a list.
     (TABLE, lambda x, y: (x, np.outer(x, y)), "here (2, 2); a tuple of 2 came back. It holds an "
      "array of shape (2,) and an array of shape (2, 2): its second element alone would be right."),
     (TABLE, lambda x, y: (x + 1, 7), "and a single number: return only what is asked for. table "
      "never uses its argument y."),
-    (TABLE, lambda x, y: [np.outer(x, y)], "(2, 2): its only element alone would be right."),
     (TABLE, lambda x, y: tuple(np.outer(x, y).tolist()), "np.array(…) makes an array of it, which"),
     (SHORT, lambda x: [a**2 for a in x], "This is the square."),
     (TABLE, lambda x, y: np.outer(x, y)[:1].tolist(), "a list of 1 came back. As an array it has "
      "shape (1, 2). That is only the first of what is wanted: look for a return inside a loop"),
     # Of another shape.
-    (SHORT, lambda x: 2 * x[None], f"{HERE} an array of shape (1, 1) came back"),
     (TABLE, lambda x, y: np.outer(x, y)[None], f"{ONE_AXIS}(1, 2, 2) came back. That is one axis "
      "too many, of size 1: without it the answer would be right."),
     (TABLE, lambda x, y: np.outer(x, y)[..., None] + 1, f"{ONE_AXIS}(2, 2, 1) came back. That is "
@@ -205,19 +201,15 @@ REPLIES = [
      "array of shape (2, 3) came back. The right lengths, but the axes are in another order."),
     (TABLE, lambda x, y: np.outer([*x, 1], y), f"{ONE_AXIS}(3, 2) came back. The number of axes "
      "is right, but not their lengths: count where each ends."),
-    (TABLE, lambda x, y: np.outer(x, y)[:2], "The last one is missing: range(n) already stops"),
-    (ADD, lambda a, b: np.array([2.0]), "a single number; an array of shape (1,) came back."),
     (ADD, lambda a, b: np.array([[a @ b]]), "two axes too many, of size 1: without them the"),
     (ADD, lambda a, b: a * b, "one axis too many: an index or a sum is missing, or an axis of size "
      "1 has met another and the two have spread to a table."),
-    (SHORT, lambda x: 2 * x[:, None] + 0 * x, "one axis too many: an index or a sum is missing"),
     (LATER, lambda x: (x > 1, x), "of bool and an array of shape (2,): its first element alone"),
     (DOUBLE, lambda x: 2 * x[0], "That is only the first of what is wanted"),
     (DOUBLE, lambda x: 2 * x[-1:], "That is only the last of what is wanted"),
     (DOUBLE, lambda x: 2 * x[:-1], "The last one is missing"),
     (DOUBLE, lambda x: 2 * x[1:], "The first one is missing"),
     (DOUBLE, lambda x: np.array([x.sum() for _ in range(3)]), "count where each ends"),
-    (LATER, lambda x: bool((x > 1).any()), "here (2,); a single number came back."),
     # It raises, with the line of the reader's own code.
     (SHORT, of_helper, "of_helper raised KeyError: 'weights' (in line 2 of helper: raise KeyError"),
     (SHORT, inverse, "(in line 2 of inverse: return np.linalg.inv(x))"),
@@ -225,14 +217,12 @@ REPLIES = [
     (SHORT, lambda x: x[..., 5], "Stopped by an error. double raised IndexError"),
     (SHORT, lambda x: sys.exit(3), "SystemExit: 3"),
     (SHORT, raising(KeyboardInterrupt("bye")), "KeyboardInterrupt: bye"),
-    (SHORT, raising(GeneratorExit("bye")), "GeneratorExit: bye"),
     (SHORT, raising(Unprintable()), "Unprintable: (its message cannot be shown)"),
     (SHORT, raising(ValueError(object())), "ValueError: <object object>"),
     # The error comes before a habit, also where it is a later input that raises.
     (POWER, eval("lambda x, y: x ^ 2"), "In Python ^ is not a power: write **.\n"),
     (POWER, lambda x, y: x + 1 if x[0] == 2 else x[9], "For second, power raised IndexError"),
     # What the error means; from text, so that the line that is quoted is not this one.
-    (DOUBLE, eval("lambda x: x ^ 2"), "In Python ^ is not a power: write **."),
     (DOUBLE, eval("lambda x: x / x.sum"), "the brackets after its name are missing."),
     (DOUBLE, by_levels, "in line 2 of by_levels: return [x[a] for a in x]). An index has"),
     (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit."),
@@ -243,16 +233,13 @@ REPLIES = [
     (DOUBLE, eval("lambda x: 2 * x + x[:0].mean()"), "as where a sum or a slice is empty."),
     (DOUBLE, lambda x: 2 * x + np.nan, "NaN or inf comes back, though no step computes it"),
     (SHORT, lambda x: 2 * x + np.nan, "The answer holds NaN (not a number) or an infinite"),
-    (SHORT, lambda x: 2 * x + np.inf, "(not a number) or an infinite number."),
     # Right but for digits.
     (SHORT, lambda x: (2 * x * 1.001).astype(np.float16), "Right to about three digits: something"),
     (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "Right to about seven digits"),
     (SHORT, lambda x: (x**2 + 0.003).astype(np.float16), "This is the square."),
     (SHORT, lambda x: (2 * x * 1.3).astype(np.float16), "Besides, this is float16"),
     (SHORT, lambda x: x.astype(np.float16) * np.float16(6e4) / np.float16(3e4), "Something overfl"),
-    (SHORT, lambda x: (2 * x / 7).astype(np.float16).astype(float) * 7, "each number is 0.9998 "),
     (SHORT, lambda x: (2 * x + 0.001).astype(np.float32), "These numbers are close but not exact."),
-    (SHORT, lambda x: 2 * x + 1e-4, "These numbers are close but not exact."),
     (SHORT, lambda x: (2.0 * x).round() + 0.4, "Unknown."),
     (THIRDS, lambda x: np.round(x / 3, 2), "Right, but rounded to 2 decimals."),
     (THIRDS, lambda x: np.round(x / 3, 2) + 0.1, "Unknown."),

@@ -303,7 +303,7 @@ def recognising(name, add, recognise):
          ["right gets another diagnosis than its own: double is right on 2 cases. "
           "Doubling is linear."]),
         ((Mistake("broken", lambda x: x[9], "Always raises."),),
-         ["broken raises on every case: give it one on which it returns something"]),
+         ["broken raises on every case: add one on which it returns something"]),
         ((LARGE, recognising("twin", 5, all_too_large)),
          ["large is recognised as ['large', 'twin']", "twin is recognised as ['large', 'twin']"]),
         ((recognising("blind", 1, lambda values, cases: False),), ["blind is recognised as []"]),

@@ -11,7 +11,7 @@ from attnlib.exercises import all_exercises, check, examine
 from attnlib.exercises.engine.showing import show
 
 EXERCISES = all_exercises()
-FUNCTIONS = [e for e in EXERCISES.values() if e.kind == "function"]
+FUNCTIONS = [e for e in EXERCISES.values() if e.cases]
 MISTAKES = {f"{e.name}-{n}": (e, m) for e in FUNCTIONS for n, m in enumerate(e.mistakes, 1)}
 
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
@@ -103,7 +103,7 @@ def test_low_precision_is_named_without_warnings(exercise, dtype):
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
         for size in SIZES:
-            if exercise.kind == "judged":
+            if exercise.judge:
                 assert repr(examine(exercise, low(exercise.reference, size)))
                 continue
             reply = examine(exercise, lambda *args, size=size: low(exercise.reference(*args), size))
@@ -120,6 +120,6 @@ JUNK = ["", "<b>", 3, 2.5, np.nan, [], ["a", 1.0], True, b"x", {"a": 1}, 1j, obj
 def test_junk_gets_a_reply(exercise):
     for junk in JUNK:
         assert check(exercise.name, junk).status == "wrong", junk
-        if exercise.kind == "function":
+        if exercise.cases:
             reply = examine(exercise, lambda *args, junk=junk: junk)
             assert reply.status == "wrong", junk

@@ -4,7 +4,7 @@ import re
 from ast import literal_eval
 from functools import cache
 
-from .catalogue import collected, named
+from .reading import collected, named
 from .text import sections
 
 NUMBER = r"([-−]?[\d.e+-]+)"

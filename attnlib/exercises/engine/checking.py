@@ -4,15 +4,15 @@ import time
 
 import numpy as np
 
-from .attempt import Attempt, Trial, as_numbers, trusted
+from .attempt import Attempt, Trial, as_numbers
 from .exercise import Case
 from .finders import diagnose
 from .forms import remedy, wrong_form
-from .habits import stub, taken, uncallable
 from .reading import find
 from .reply import Reply
 from .running import Outcome, call
 from .showing import assigned, describe, listed, show
+from .symptoms import stub, taken, uncallable
 
 TIME_LIMIT = 5.0
 NUMBERS = (
@@ -29,7 +29,7 @@ def check(name, answer, *, time_limit=TIME_LIMIT):
     Parameters
     ----------
     name : str
-        The exercise, ``chapter.exercise``.
+        ``chapter.exercise``; where there is none, a ValueError lists those that come near.
     answer : callable or value
         What the exercise asks for. ``None`` and ``...`` count as not attempted.
     time_limit : float, seconds
@@ -38,12 +38,8 @@ def check(name, answer, *, time_limit=TIME_LIMIT):
     Returns
     -------
     Reply
-        With ``passed``, ``status`` and ``text``; shown as a box in a notebook.
-
-    Raises
-    ------
-    ValueError
-        If there is no exercise of that name. Whatever the answer does is reported, never raised.
+        With ``passed``, ``status`` and ``text``; shown as a box in a notebook. Whatever the answer
+        does is reported, never raised.
 
     Examples
     --------
@@ -99,7 +95,7 @@ def _examine_function(exercise, answer, time_limit):
 
     def run(case, **how):
         outcome = call(answer, case.args, max(deadline - time.monotonic(), 0.01), **how)
-        wanted = Trial(exercise, case, trusted(exercise.reference, case.args))
+        wanted = Trial(exercise, case, call(exercise.reference, case.args))
         return Trial(exercise, case, outcome, wanted)
 
     for case in exercise.cases:

@@ -78,11 +78,6 @@ class Exercise:
             raise ValueError(f"{self.signature}: a function has cases, numbers have a judge")
 
     @property
-    def kind(self):
-        """``"function"`` or ``"judged"``."""
-        return "judged" if self.judge else "function"
-
-    @property
     def short_name(self):
         """The name of the student's function or variable."""
         return self.signature.partition("(")[0]
@@ -94,13 +89,6 @@ class Exercise:
         return tuple(p.strip() for p in inside.split(",") if p.strip())
 
     def called(self, name):
-        """The same exercise for a reader who has given the function another name.
-
-        Examples
-        --------
-        >>> from attnlib.exercises import find
-        >>> find("scaling.softmax_jacobian").called("my_jacobian").signature
-        'my_jacobian(w)'
-        """
+        """The same exercise for a reader who has given the function another name."""
         signature = name + self.signature[len(self.short_name) :]
         return replace(self, signature=signature, task=self.task.replace(self.signature, signature))

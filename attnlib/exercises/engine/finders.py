@@ -5,11 +5,11 @@ from itertools import product
 
 import numpy as np
 
-from .attempt import equal, trusted
-from .errors import elsewhere, not_finite, raised
+from .attempt import equal
 from .forms import exchanged, form
-from .habits import habit
+from .running import call
 from .showing import show
+from .symptoms import elsewhere, habit, not_finite, raised
 
 DIGITS = {np.float16: "three", np.float32: "seven"}
 SHORT = (
@@ -66,18 +66,14 @@ def diagnose(attempt):
     if not all(trial.right for trial in common):
         attempt = replace(attempt, trials=common)
     for find in FINDERS:
-        message = find(attempt)
-        if message:
+        if message := find(attempt):
             return "error" if find is raised else "wrong", message
     return "wrong", attempt.exercise.general
 
 
 def known(attempt):
     """A known mistake gives the same on every case."""
-    for mistake in attempt.exercise.mistakes:
-        if attempt.makes(mistake):
-            return mistake.diagnosis
-    return None
+    return next((m.diagnosis for m in attempt.exercise.mistakes if attempt.makes(m)), None)
 
 
 def recognised(attempt):
@@ -89,8 +85,7 @@ def partly(attempt):
     """A known mistake, and only one, gives the same wherever the answer is wrong."""
     if attempt.exercise.truth and not attempt.trials[0].shape:
         return None  # single truth values tell no mistake from another
-    mistakes = attempt.exercise.mistakes
-    alike = {m.diagnosis for m in mistakes if attempt.makes(m, where_wrong=True)}
+    alike = {m.diagnosis for m in attempt.exercise.mistakes if attempt.makes(m, where_wrong=True)}
     return alike.pop() if len(alike) == 1 else None
 
 
@@ -131,10 +126,10 @@ def rounded(attempt):
     if large and off < 2 and all(a.dtype.kind in "iu" for a, _ in pairs):
         return CUT
     for places in range(0 if large else 1, 6):
-        if off <= 0.500001 * 10.0**-places:
-            if all(np.allclose(a, np.round(a, places), rtol=0, atol=1e-12) for a, _ in pairs):
-                to = f"{places} decimal{'s' * (places > 1)}" if places else "whole numbers"
-                return f"Right, but rounded to {to}. Keep all digits; round for print only."
+        same = all(np.allclose(a, np.round(a, places), rtol=0, atol=1e-12) for a, _ in pairs)
+        if same and off <= 0.500001 * 10.0**-places:
+            to = f"{places} decimal{'s' * (places > 1)}" if places else "whole numbers"
+            return f"Right, but rounded to {to}. Keep all digits; round for print only."
     cuts = (np.trunc, np.floor) if large else ()
     return CUT if any(all(np.array_equal(a, cut(w)) for a, w in pairs) for cut in cuts) else None
 
@@ -143,10 +138,9 @@ def nearly(attempt):
     """All numbers are off by little."""
     if attempt.exercise.view or not attempt.comparable:
         return None
-    for a, w in zip(attempt.came, attempt.wanted):
-        if not np.abs(a - w).max(initial=0) <= max(0.006, 0.02 * np.abs(w).max(initial=0)):
-            return None
-    return NEARLY
+    pairs = zip(attempt.came, attempt.wanted)
+    off = [(np.abs(a - w).max(initial=0), np.abs(w).max(initial=0)) for a, w in pairs]
+    return NEARLY if all(gap <= max(0.006, 0.02 * size) for gap, size in off) else None
 
 
 def one_term(attempt):
@@ -222,7 +216,7 @@ def _alterations(attempt):
         sentence = (
             f"This is the right answer {words}. Find the step that does this, and leave it out."
         )
-        yield sentence, (trusted(step, (w,)).value for w in wanted)
+        yield sentence, (call(step, (w,)).value for w in wanted)
     for name, arrays in attempt.arguments().items():
         rows = [array[0] if array.ndim else array for array in arrays]
         for part, terms in ((name, arrays), (f"the first row of {name}", rows)):

@@ -6,8 +6,8 @@ from types import NoneType
 import numpy as np
 
 from .attempt import as_numbers
-from .habits import habit
 from .showing import describe, listed
+from .symptoms import habit
 
 COUNTS = {1: "one", 2: "two", 3: "three"}
 EXCHANGED = "Rows and columns are exchanged: transposed, the answer would be right."
