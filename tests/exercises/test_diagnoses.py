@@ -139,7 +139,7 @@ REPLIES = [
     # Right, and yet not.
     (OWN, lambda x: softmax(x), "The result is right, but softmax comes from attnlib"),
     (SHORT, in_place(lambda x: 2 * x), "The result is right, but double changes its argument x in"),
-    (LATER, lambda x: (x > 1).astype(float), "As 0 and 1 the result is right, but truth values"),
+    (LATER, lambda x: (x > 1).astype(float), "The result would be right as 0 and 1, but the task"),
     # Unfinished.
     (SHORT, None, STUB),
     (SHORT, ..., STUB),
@@ -147,9 +147,9 @@ REPLIES = [
     (SHORT, lambda x: ..., f"{STUB} Replace the ... that it returns."),
     (SHORT, raising(NotImplementedError("to do")), STUB),
     (SHORT, pass_stub, "Not attempted yet. Write pass_stub(x)."),
-    (SHORT, stub_with_a_gap, "Replace the ... that is still in it."),
+    (SHORT, stub_with_a_gap, "Replace the ... that is still in its body."),
     # No function of these arguments.
-    (SHORT, np.ones(1), "A function double(x) was expected; an array of shape (1,) was given"),
+    (SHORT, np.ones(1), "You passed an array of shape (1,) instead of the function double(x)."),
     (SHORT, lambda x, y: x, "double is called as double(x), but its arguments are (x, y)."),
     (ADD, lambda b, a: a @ b, "but its arguments are (b, a). The order matters."),
     # A known mistake, with the case and what it lacks; wrong on some cases only.
@@ -171,9 +171,9 @@ REPLIES = [
     (SHORT, lambda x: np.float64(6), f"{HERE} a single number came back"),
     (SHORT, lambda x: object(), f"{HERE} an object came back"),
     (SHORT, lambda x: np.array(["6"]), f"{HERE} an array of shape (1,) of <U1 came back"),
-    (SHORT, lambda x: 2j * x, "of complex128 came back. Complex numbers come from a j"),
+    (SHORT, lambda x: 2j * x, "of complex128 came back. Complex numbers come from j"),
     (SHORT, lambda x: np.array([None]), "It holds something that is not a number, such as None."),
-    (SHORT, lambda x: lambda: 6.0, f"{HERE} a function came back. What it computes is wanted"),
+    (SHORT, lambda x: lambda: 6.0, f"{HERE} a function came back. Return what it computes"),
     (SHORT, lambda x: 2 * x if len(x) == 1 else None, "None came back. On this input the function"),
     (SHORT, in_place(lambda x: 2 * x, back=False), "None came back"),
     (DOUBLE, lambda x: (2 * a for a in x), "It holds no numbers yet: np.array(list(…))"),
@@ -186,30 +186,31 @@ REPLIES = [
     (TABLE, lambda x, y: tuple(np.outer(x, y).tolist()), "np.array(…) makes an array of it, which"),
     (SHORT, lambda x: [a**2 for a in x], "This is the square."),
     (TABLE, lambda x, y: np.outer(x, y)[:1].tolist(), "a list of 1 came back. As an array it has "
-     "shape (1, 2). That is only the first of what is wanted: look for a return inside a loop"),
+     "shape (1, 2). That is only the first part of the result: look for a return inside a loop"),
     # Of another shape.
     (TABLE, lambda x, y: np.outer(x, y)[None], f"{ONE_AXIS}(1, 2, 2) came back. That is one axis "
      "too many, of size 1: without it the answer would be right."),
     (TABLE, lambda x, y: np.outer(x, y)[..., None] + 1, f"{ONE_AXIS}(2, 2, 1) came back. That is "
      "one axis too many, of size 1.\n"),
     (TABLE, lambda x, y: x, f"{ONE_AXIS}(2,) came back. That is one axis too few: an index, a sum "
-     "or a mean takes one away. table never uses its argument y."),
+     "or a mean has removed one. table never uses its argument y."),
     (TABLE, lambda x, y: np.outer(x, y).ravel(), "one axis too few: in the shape (2, 2) the same"),
     (TABLE, lambda x, y: np.outer(x, y).T, "Rows and columns are exchanged: transposed, the answer "
      "would be right."),
     (TABLE, lambda x, y: np.outer(x, y) if len(x) == 2 else np.outer(y, x) + 1, "here (3, 2); an "
-     "array of shape (2, 3) came back. The right lengths, but the axes are in another order."),
+     "array of shape (2, 3) came back. The lengths are right, but the axes are in a "
+     "different order."),
     (TABLE, lambda x, y: np.outer([*x, 1], y), f"{ONE_AXIS}(3, 2) came back. The number of axes "
-     "is right, but not their lengths: count where each ends."),
+     "is right, but not every length: check where each ends."),
     (ADD, lambda a, b: np.array([[a @ b]]), "two axes too many, of size 1: without them the"),
     (ADD, lambda a, b: a * b, "one axis too many: an index or a sum is missing, or an axis of size "
-     "1 has met another and the two have spread to a table."),
+     "1 has met another and the two have spread into a table."),
     (LATER, lambda x: (x > 1, x), "of bool and an array of shape (2,): its first element alone"),
-    (DOUBLE, lambda x: 2 * x[0], "That is only the first of what is wanted"),
-    (DOUBLE, lambda x: 2 * x[-1:], "That is only the last of what is wanted"),
+    (DOUBLE, lambda x: 2 * x[0], "That is only the first part of the result"),
+    (DOUBLE, lambda x: 2 * x[-1:], "That is only the last part of the result"),
     (DOUBLE, lambda x: 2 * x[:-1], "The last one is missing"),
     (DOUBLE, lambda x: 2 * x[1:], "The first one is missing"),
-    (DOUBLE, lambda x: np.array([x.sum() for _ in range(3)]), "count where each ends"),
+    (DOUBLE, lambda x: np.array([x.sum() for _ in range(3)]), "check where each ends"),
     # It raises, with the line of the reader's own code.
     (SHORT, of_helper, "of_helper raised KeyError: 'weights' (in line 2 of helper: raise KeyError"),
     (SHORT, inverse, "(in line 2 of inverse: return np.linalg.inv(x))"),
@@ -225,17 +226,17 @@ REPLIES = [
     # What the error means; from text, so that the line that is quoted is not this one.
     (DOUBLE, eval("lambda x: x / x.sum"), "the brackets after its name are missing."),
     (DOUBLE, by_levels, "in line 2 of by_levels: return [x[a] for a in x]). An index has"),
-    (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit."),
-    (DOUBLE, eval("lambda x: np.einsum('ij->i', x)"), "Three dots stand for all others"),
+    (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit together."),
+    (DOUBLE, eval("lambda x: np.einsum('ij->i', x)"), "Three dots name all the other axes"),
     # The first NaN or inf.
     (DOUBLE, root, "arises in line 2 of root: return 2 * x + np.sqrt(-x). It comes from"),
     (DOUBLE, eval("lambda x: x / (x - x)"), "It comes from a division by 0."),
-    (DOUBLE, eval("lambda x: 2 * x + x[:0].mean()"), "as where a sum or a slice is empty."),
+    (DOUBLE, eval("lambda x: 2 * x + x[:0].mean()"), "where a sum or a slice is empty."),
     (DOUBLE, lambda x: 2 * x + np.nan, "NaN or inf comes back, though no step computes it"),
     (SHORT, lambda x: 2 * x + np.nan, "The answer holds NaN (not a number) or an infinite"),
     # Right but for digits.
-    (SHORT, lambda x: (2 * x * 1.001).astype(np.float16), "Right to about three digits: something"),
-    (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "Right to about seven digits"),
+    (SHORT, lambda x: (2 * x * 1.001).astype(np.float16), "right to about three digits"),
+    (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "right to about seven digits"),
     (SHORT, lambda x: (x**2 + 0.003).astype(np.float16), "This is the square."),
     (SHORT, lambda x: (2 * x * 1.3).astype(np.float16), "Besides, this is float16"),
     (SHORT, lambda x: x.astype(np.float16) * np.float16(6e4) / np.float16(3e4), "Something overfl"),
@@ -251,9 +252,9 @@ REPLIES = [
     (SHORT, lambda x: x + 1, "Unknown."),
     (DOUBLE, lambda x: 1 - 2 * x, "This is the right answer subtracted from 1."),
     (DOUBLE, lambda x: 2 * x[::-1], "This is the right answer in reverse order."),
-    (DOUBLE, lambda x: x, "This is x itself, just as it came in."),
+    (DOUBLE, lambda x: x, "This is x itself, unchanged."),
     (DOUBLE, lambda x: 0 * x, "Every number is 0."),
-    (DOUBLE, lambda x: 2 * x * (x > 0), "Some of these numbers are 0, the others are right."),
+    (DOUBLE, lambda x: 2 * x * (x > 0), "Some of these numbers are 0; the others are right."),
     (DOUBLE, lambda x: np.where(x < 2, x, 2 * x), "Some of these numbers are still those of x"),
     (DOUBLE, lambda x: 2 * x + x[:1].sum(), "Unknown."),
     (DOUBLE, lambda x: 2 * abs(x), "This is the right answer without its signs."),
@@ -264,13 +265,13 @@ REPLIES = [
     (POWER, lambda x, y: y**x, "This would be right if x and y were exchanged."),
     (POWER, lambda x, y: x**y + y, "This is the right answer plus y."),
     (POWER, lambda x, y: x**y / x.sum(), "Here each number is 0.2 times what it should be:"),
-    (OWN, lambda x: OWN.reference(OWN.reference(x)), "All steps are done twice"),
+    (OWN, lambda x: OWN.reference(OWN.reference(x)), "You do all the steps twice"),
     (CALLS, lambda f, x: x + f(f(x)), "Unknown."),
     (CALLS, lambda f, x: x + f(f(x)), "f = negative"),
-    (CALLS, lambda f, x: x, "This is x itself, just as it came in."),
+    (CALLS, lambda f, x: x, "This is x itself, unchanged."),
     # Truth values are compared as numbers; one alone shows no mistake, and may be tried out.
     (LATER, lambda x: x == 1, "Only the ones."),
-    (LATER, lambda x: ~(x > 1), "Every truth value is turned round: True stands where False is"),
+    (LATER, lambda x: ~(x > 1), "Every truth value is reversed: you return True where False is"),
     (LATER, lambda x: x >= 1, "Unknown."),
     (LATER, lambda x: x >= 1, "returned\n    [1 1]"),
     (ONE, lambda x: len(x) > 0, "Unknown."),

@@ -165,7 +165,7 @@ def test_interrupt_from_outside_stops_the_thread(monkeypatch):
         (JUDGED, 1, "Too small.\n\n    score = 1\n\nHalf of it is x."),
         (JUDGED, np.nan, "score should be a single number; NaN or an infinite number was given."),
         (JUDGED, "2", "score should be a single number; the text '2' was given. That is text"),
-        (JUDGED, lambda: 3, "a function was given. What it computes is wanted"),
+        (JUDGED, lambda: 3, "a function was given. Return what it computes"),
         (JUDGED, [2.5], "a list of 1 was given. It holds a single number: its only element alone"),
         (JUDGED, True, "True was given. A comparison gives truth values, not numbers."),
         (JUDGED, [[1], [2, 3]], "a list of 2 was given. It holds a list of 1 and a list of 2:"),

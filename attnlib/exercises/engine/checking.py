@@ -16,11 +16,11 @@ from .symptoms import stub, taken, uncallable
 
 TIME_LIMIT = 5.0
 NUMBERS = (
-    "As 0 and 1 the result is right, but truth values are wanted: ~ and & take numbers for "
-    "something else. End with a comparison, with bool(…), or with .astype(bool)."
+    "The result would be right as 0 and 1, but the task asks for truth values: ~ and & do "
+    "something else with numbers. End with a comparison, with bool(…), or with .astype(bool)."
 )
 LIST = "You return a list; np.array(…) makes an array of it, which other code can compute with."
-FLOAT16 = "Besides, this is float16, which keeps about three digits and ends at 65504."
+FLOAT16 = "Besides, this is float16, which keeps about three digits and goes no higher than 65504."
 
 
 def check(name, answer, *, time_limit=TIME_LIMIT):
@@ -53,7 +53,7 @@ def check(name, answer, *, time_limit=TIME_LIMIT):
 
 
 def examine(exercise, answer, *, time_limit=TIME_LIMIT):
-    """Check an answer to an Exercise that need not be in the catalogue; see `check`."""
+    """Check an answer to an Exercise that need not be in the book; see `check`."""
     if answer is None or answer is Ellipsis:
         return Reply("not attempted", exercise.task)
     with np.errstate(all="ignore"):  # an answer may hold anything, and the reply names it
@@ -114,7 +114,7 @@ def _unfinished(trial, limit):
     advice = " It could not be stopped: restart the kernel before you go on."
     message = (
         f"{trial.exercise.short_name} was still running after {limit:g} seconds, on the small "
-        "input below. Either the condition of a loop never becomes false, or its steps are too "
+        "input below. Either a loop's condition never becomes false, or its steps are too "
         f"small.{'' if trial.outcome.stopped else advice}"
     )
     return Reply("error", message, _inputs(trial), heading="Did not finish.")
@@ -193,5 +193,5 @@ def _changes(attempt):
     names = listed([attempt.exercise.parameters[place] for place in places])
     return names and (
         f"{attempt.exercise.short_name} changes its argument {names} in place, so whoever calls it "
-        "loses the original. Work on a copy, or write x = x + 1 where x += 1 stands."
+        "loses the original. Work on a copy, or write x = x + 1 instead of x += 1."
     )

@@ -13,29 +13,31 @@ from .symptoms import elsewhere, habit, not_finite, raised
 
 DIGITS = {np.float16: "three", np.float32: "seven"}
 SHORT = (
-    "Right to about {digits} digits: something is {name}, which keeps no more. Compute in "
-    "float64, as NumPy does unless it is told otherwise."
+    "This is right to about {digits} digits: somewhere you use {name}, which keeps no more. "
+    "Compute in float64, as NumPy does unless you tell it otherwise."
 )
 OVERFLOW = (
-    "Something overflows on the way: float16 ends at 65504, and beyond it comes inf, then NaN. "
-    "Compute in float64, as NumPy does unless it is told otherwise."
+    "Something overflows on the way: the largest float16 is 65504, and anything larger becomes "
+    "inf, then NaN. Compute in float64, as NumPy does unless you tell it otherwise."
 )
 CUT = (
-    "These are whole numbers: the digits after the decimal point are cut off. Look for int, for "
-    "//, for range, or for an array of whole numbers that is filled."
+    "These are whole numbers: the digits after the decimal point are cut off. Look for int, "
+    "//, range, or an array of whole numbers that you fill."
 )
 NEARLY = (
-    "These numbers are close but not exact. Look for a rounding, a short number type such as "
-    "float16, or something small that is added or cut off, and leave it out."
+    "These numbers are close but not exact. Look for rounding, a short number type such as "
+    "float16, or something small that you add or cut off, and leave it out."
 )
 UNFILLED = (
-    "Some of these numbers are {start}, the others are right. Look for a loop that does not reach "
-    "all of them, a return inside it, or numbers that are replaced because they are small or "
+    "Some of these numbers are {start}; the others are right. Look for a loop that does not reach "
+    "all of them, a return inside it, or numbers that you replace because they are small or "
     "infinite."
 )
-TURNED = "Every truth value is turned round: True stands where False is right."
+TURNED = (
+    "Every truth value is reversed: you return True where False is right, and False where True is."
+)
 REORDERED = (
-    "These are the right numbers in another order: look for something that is sorted, or counted "
+    "These are the right numbers in another order: look for something that you sort, or count "
     "from the other end."
 )
 #: What a step too many does to an array: to the right answer, or to an argument before it is used.
@@ -46,7 +48,7 @@ STEPS = {
     "subtracted from 1": lambda a: 1 - a,
     "divided into 1": lambda a: 1 / a,
     "squared": np.square,
-    "replaced by its root": np.sqrt,
+    "replaced by its square root": np.sqrt,
     "replaced by its logarithm": np.log,
     "replaced by its exponential": np.exp,
     "without its signs": np.abs,
@@ -129,7 +131,7 @@ def rounded(attempt):
         same = all(np.allclose(a, np.round(a, places), rtol=0, atol=1e-12) for a, _ in pairs)
         if same and off <= 0.500001 * 10.0**-places:
             to = f"{places} decimal{'s' * (places > 1)}" if places else "whole numbers"
-            return f"Right, but rounded to {to}. Keep all digits; round for print only."
+            return f"Right, but rounded to {to}. Keep all digits; round only when you print."
     cuts = (np.trunc, np.floor) if large else ()
     return CUT if any(all(np.array_equal(a, cut(w)) for a, w in pairs) for cut in cuts) else None
 
@@ -161,7 +163,7 @@ def one_term(attempt):
             excess = "large by a multiple of {}. Is something counted twice?"
             lack = "small by a multiple of {}. Is something missing?"
             way = (excess if size > 0 else lack).format(factors)
-            return f"Right but for one term: what comes back is too {way}"
+            return f"All but one term is right: the result is too {way}"
     return None
 
 
@@ -197,7 +199,7 @@ def _unfilled(attempt):
         if any(b.shape != w.shape for b, w in zip(before, wanted)):
             continue
         if attempt.gives(before):
-            return f"This is {name} itself, just as it came in."
+            return f"This is {name} itself, unchanged."
         kept = [np.isclose(a, b)[w] for a, b, w in zip(came, before, wrong)]
         if np.concatenate(kept).size and all(map(np.all, kept)) and not all(map(np.all, wrong)):
             return UNFILLED.format(start=name if name == "0" else f"still those of {name}")
@@ -226,13 +228,13 @@ def _alterations(attempt):
                 yield sentence, map(np.add, wanted, terms)
     for i, name in enumerate(names):
         for words, step in STEPS.items():
-            sentence = f"This would be right if {name} were {words}. Use {name} as it comes."
+            sentence = f"This would be right if {name} were {words}. Use {name} as it is."
             yield sentence, by(lambda *a, i=i, f=step: reference(*a[:i], f(a[i]), *a[i + 1 :]))
         for j in range(i):
             order = [{i: j, j: i}.get(k, k) for k in range(len(names))]
             sentence = f"This would be right if {names[j]} and {name} were exchanged."
             yield sentence, by(lambda *a, order=order: reference(*(a[k] for k in order)))
-    sentence = "All steps are done twice: the result goes through them again. Once is enough."
+    sentence = "You do all the steps twice: the result goes through them again. Once is enough."
     yield sentence, by(lambda *a: reference(reference(*a), *a[1:]))
 
 
@@ -256,8 +258,8 @@ def _factor(attempt):
     here = next(factor for factor in factors if factor.size)
     here = here[0] if np.allclose(here, here[0]) else here
     return (
-        f"Here each number is {show(here)} times what it should be: look at what all of them are "
-        "multiplied or divided by."
+        f"Here each number is {show(here)} times what it should be: look at what you multiply or "
+        "divide them all by."
     )
 
 

@@ -14,56 +14,56 @@ from .showing import describe, listed
 HINTS = {
     r"for \^|bitwise_xor": "In Python ^ is not a power: write **.",
     r"function_or_method'|'(function|method|type)'": (
-        "A function is used there without being called: the brackets after its name are missing."
+        "That line uses a function without calling it: the brackets after its name are missing."
     ),
     r"^NameError": (
-        "Python knows no such name here. Either it is misspelt, or the line that sets it, perhaps "
-        "an import, is missing or has not been run."
+        "Python does not know this name here. Either it is misspelt, or the line that defines it, "
+        "perhaps an import, is missing or has not been run."
     ),
     r"slice indices must|interpreted as an integer": (
-        "A position has to be a whole number, and / never gives one: use //."
+        "A position has to be a whole number, and / always gives a float: use //."
     ),
     r"only integers, slices": (
         "An index has to be a whole number. Either a loop runs over the numbers in an array, not "
-        "over their positions, or the arguments of a call stand in the wrong order."
+        "over their positions, or the arguments of a call are in the wrong order."
     ),
     r"index .*out of (bounds|range)": (
-        "An index runs from 0 to the length minus 1, and lengths differ from input to input: take "
-        "each one from its array."
+        "An index runs from 0 to the length minus 1, and lengths differ from input to input: read "
+        "each length from its array."
     ),
     r"axis .*out of bounds|axes don't match|too many indices": (
-        "Not every input has so many axes. Count them from the end: the last is -1, the one "
+        "Not every input has that many axes. Count them from the end: the last is -1, the one "
         "before it -2."
     ),
     r"ein(stein|sum)": (
-        "The letters stand for a fixed number of axes. Three dots stand for all others: they "
-        "belong in every group of letters, the one behind the arrow too."
+        "Each letter names one axis. Three dots name all the other axes: put them in every group "
+        "of letters, also after the arrow."
     ),
     r"broadcast|core dimension|not aligned|inhomogeneous": (
-        "Two shapes do not fit. Print both just before that line, and say of each axis what it "
-        "counts."
+        "Two shapes do not fit together. Print both just before that line, and say for each axis "
+        "what it counts."
     ),
-    r"^Recursion": "The function calls itself, and nothing ever ends that.",
+    r"^Recursion": "The function calls itself, and nothing ever stops it.",
     r"^AttributeError": (
-        "What stands before the dot has nothing of that name. In NumPy most steps are functions, "
-        "such as np.sqrt(x), and PyTorch's names differ."
+        "What comes before the dot has nothing by that name. In NumPy most steps are functions, "
+        "such as np.sqrt(x), and some names differ from PyTorch's."
     ),
     r"must be real number|length-1 arrays|0-dimensional arrays": (
         "The functions of math take a single number; NumPy's take arrays too."
     ),
-    r"^AssertionError": "That is your own assert: it stops an input that the task allows.",
-    r"^LinAlgError": "The matrix has no inverse, or the wrong shape for what is done with it.",
+    r"^AssertionError": "That is your own assert: it rejects an input that the task allows.",
+    r"^LinAlgError": "The matrix has no inverse, or has the wrong shape for this step.",
     r"^ZeroDivision|math domain": "A number there is 0, or negative, on this input: print it.",
     r"(holds|contains?) .*(inf|nan)": (
-        "Something before has been divided by 0, or has grown too large: print it."
+        "An earlier step has divided by 0, or its result has grown too large: print it."
     ),
 }
 FLOATS = {
     "overflow": "a number that grows too large",
     "by zero.*log": "the logarithm of 0",
     "by zero": "a division by 0",
-    "invalid.*(sqrt|power|log)": "a root, a power or a logarithm of a negative number",
-    "invalid.*divide": "0/0 or inf/inf, as where a sum or a slice is empty",
+    "invalid.*(sqrt|power|log)": "a square root, a power or a logarithm of a negative number",
+    "invalid.*divide": "0/0 or inf/inf, for example where a sum or a slice is empty",
     "invalid": "inf - inf or 0 · inf",
 }
 CHANCE = {"default_rng", "normal", "standard_normal", "uniform", "random", "rand", "randn"}
@@ -103,8 +103,8 @@ def not_finite(attempt):
         why = _first(FLOATS, failure.message) or failure.message
         return f"NaN or inf arises {where}. It comes from {why}."
     return (
-        "NaN or inf comes back, though no step computes it: it stands in the code itself, as a "
-        "filling, a padding or a mask. Leave it out."
+        "NaN or inf comes back, though no step computes it: you wrote it into the code yourself, "
+        "to fill, pad or mask an array. Leave it out."
     )
 
 
@@ -119,8 +119,8 @@ def habit(attempt):
     called = set(_names(mine, CALLED)) - set(_names(theirs, CALLED))
     if CHANCE & called and not exercise.truth:  # for a truth value one may draw, to try something
         return (
-            f"{name} draws random numbers or reads a clock, so the result is close at best, and "
-            "another call gives another one. What is asked for follows from the arguments alone."
+            f"{name} draws random numbers or reads a clock, so its result is close at best, and "
+            "differs from call to call. The right result follows from the arguments alone."
         )
     again = attempt.run(first.case)
     same = (first.array is None) == (again.array is None)
@@ -128,8 +128,8 @@ def habit(attempt):
         same = np.array_equal(first.array, again.array, equal_nan=True)
     if again.outcome.finished and not again.outcome.failure and not same:
         return (
-            f"Called again with the same input, {name} gives another result. Something is kept "
-            "from one call to the next, such as a list that is a default value."
+            f"Called again with the same input, {name} gives a different result. Something is kept "
+            "from one call to the next, such as a list used as a default value."
         )
     spare = {} if exercise.truth else _unused(exercise.reference)
     unused = [p for place, p in _unused(answer).items() if place not in spare]
@@ -139,7 +139,7 @@ def habit(attempt):
     takes = f"takes {listed(outside)} from outside the function"
     if unused:
         return f"{ignores}, but {takes}." if outside else f"{ignores}."
-    return f"{name} {takes}; all that it needs comes in as its arguments." if outside else None
+    return f"{name} {takes}; everything it needs is among its arguments." if outside else None
 
 
 def taken(answer):
@@ -157,7 +157,7 @@ def stub(answer, outcome):
             a.opname == "LOAD_CONST" and a.argval is ... and b.opname.startswith("STORE_FAST")
             for a, b in pairwise(dis.get_instructions(code) if code else ())
         )
-        return "Replace the ... that is still in it." if gap else None
+        return "Replace the ... that is still in its body." if gap else None
     if outcome.failure:
         return ""
     if outcome.value is Ellipsis:
@@ -171,8 +171,8 @@ def uncallable(exercise, answer):
     """Why the answer cannot be called as the exercise does, or None if it can."""
     if not callable(answer):
         return (
-            f"A function {exercise.signature} was expected; {describe(answer)} was given. "
-            f"Pass the function itself: its name, without brackets."
+            f"You passed {describe(answer)} instead of the function {exercise.signature}. "
+            "Pass the function itself: its name, without brackets."
         )
     try:
         signature = inspect.signature(answer)
