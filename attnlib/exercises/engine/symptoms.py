@@ -117,10 +117,11 @@ def habit(attempt):
     exercise, answer, first = attempt.exercise, attempt.answer, attempt.trials[0]
     name, mine, theirs = exercise.short_name, code_of(answer), code_of(exercise.reference)
     called = set(_names(mine, CALLED)) - set(_names(theirs, CALLED))
-    if CHANCE & called and not exercise.truth:  # for a truth value one may draw, to try something
+    chance = sorted(CHANCE & called)
+    if chance and not exercise.truth:  # for a truth value one may draw, to try something
         return (
-            f"{name} draws random numbers or reads a clock, so its result is close at best, and "
-            "differs from call to call. The right result follows from the arguments alone."
+            f"{name} uses {listed(chance)}, so its result is close at best, and differs from one "
+            "call to the next. The right result follows from the arguments alone."
         )
     again = attempt.run(first.case)
     same = (first.array is None) == (again.array is None)
