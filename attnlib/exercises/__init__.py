@@ -9,7 +9,6 @@ an attempt names the likely error and shows the smallest input on which it appea
 from .engine.asking import all_questions, ask
 from .engine.checking import check, examine
 from .engine.exercise import Case, Exercise, Mistake
-from .engine.faults import faults
 from .engine.practising import Kind, Problem, all_practice, practice
 from .engine.reading import all_exercises, find
 from .engine.reply import Reply
@@ -27,7 +26,6 @@ __all__ = [
     "ask",
     "check",
     "examine",
-    "faults",
     "find",
     "practice",
 ]

@@ -128,7 +128,6 @@ REPLIES = [
     (SHORT, lambda x: x + x, PASSED),
     (SHORT, lambda x: 2 * x + 1e-9, PASSED),
     (SHORT, lambda x: (2 * x).astype(np.float32), PASSED),
-    (SHORT, lambda x: (2 * x).astype(int), PASSED),
     (SHORT, functools.partial(np.multiply, 2), PASSED),
     (ADD, lambda u, v, scale=1: u @ v, "Passed."),
     (ADD, lambda *args: np.array(args[0] @ args[1]), "Passed."),
@@ -140,7 +139,7 @@ REPLIES = [
     # Right, and yet not.
     (OWN, lambda x: softmax(x), "The result is right, but softmax comes from attnlib"),
     (SHORT, in_place(lambda x: 2 * x), "The result is right, but double changes its argument x in"),
-    (LATER, lambda x: (x > 1).astype(float), "As 0 and 1 the result is right, but truth values"),
+    (LATER, lambda x: (x > 1).astype(float), "The result would be right as 0 and 1, but the task"),
     # Unfinished.
     (SHORT, None, STUB),
     (SHORT, ..., STUB),
@@ -148,9 +147,9 @@ REPLIES = [
     (SHORT, lambda x: ..., f"{STUB} Replace the ... that it returns."),
     (SHORT, raising(NotImplementedError("to do")), STUB),
     (SHORT, pass_stub, "Not attempted yet. Write pass_stub(x)."),
-    (SHORT, stub_with_a_gap, "Replace the ... that is still in it."),
+    (SHORT, stub_with_a_gap, "Replace the ... that is still in its body."),
     # No function of these arguments.
-    (SHORT, np.ones(1), "A function double(x) was expected; an array of shape (1,) was given"),
+    (SHORT, np.ones(1), "You passed an array of shape (1,) instead of the function double(x)."),
     (SHORT, lambda x, y: x, "double is called as double(x), but its arguments are (x, y)."),
     (ADD, lambda b, a: a @ b, "but its arguments are (b, a). The order matters."),
     # A known mistake, with the case and what it lacks; wrong on some cases only.
@@ -172,53 +171,46 @@ REPLIES = [
     (SHORT, lambda x: np.float64(6), f"{HERE} a single number came back"),
     (SHORT, lambda x: object(), f"{HERE} an object came back"),
     (SHORT, lambda x: np.array(["6"]), f"{HERE} an array of shape (1,) of <U1 came back"),
-    (SHORT, lambda x: 2j * x, "of complex128 came back. Complex numbers come from a j"),
+    (SHORT, lambda x: 2j * x, "of complex128 came back. Complex numbers come from j"),
     (SHORT, lambda x: np.array([None]), "It holds something that is not a number, such as None."),
-    (SHORT, lambda x: lambda: 6.0, f"{HERE} a function came back. What it computes is wanted"),
+    (SHORT, lambda x: lambda: 6.0, f"{HERE} a function came back. Return what it computes"),
     (SHORT, lambda x: 2 * x if len(x) == 1 else None, "None came back. On this input the function"),
     (SHORT, in_place(lambda x: 2 * x, back=False), "None came back"),
     (DOUBLE, lambda x: (2 * a for a in x), "It holds no numbers yet: np.array(list(…))"),
     (ADD, lambda a, b: a @ b > 1, "a bool came back. A comparison gives truth values"),
-    (LATER, lambda x: [bool(a > 1) for a in x], "here (2,); a list of 2 came back"),
     # Several, or a list.
     (TABLE, lambda x, y: (x, np.outer(x, y)), "here (2, 2); a tuple of 2 came back. It holds an "
      "array of shape (2,) and an array of shape (2, 2): its second element alone would be right."),
     (TABLE, lambda x, y: (x + 1, 7), "and a single number: return only what is asked for. table "
      "never uses its argument y."),
-    (TABLE, lambda x, y: [np.outer(x, y)], "(2, 2): its only element alone would be right."),
     (TABLE, lambda x, y: tuple(np.outer(x, y).tolist()), "np.array(…) makes an array of it, which"),
     (SHORT, lambda x: [a**2 for a in x], "This is the square."),
     (TABLE, lambda x, y: np.outer(x, y)[:1].tolist(), "a list of 1 came back. As an array it has "
-     "shape (1, 2). That is only the first of what is wanted: look for a return inside a loop"),
+     "shape (1, 2). That is only the first part of the result: look for a return inside a loop"),
     # Of another shape.
-    (SHORT, lambda x: 2 * x[None], f"{HERE} an array of shape (1, 1) came back"),
     (TABLE, lambda x, y: np.outer(x, y)[None], f"{ONE_AXIS}(1, 2, 2) came back. That is one axis "
-     "too many, the first, of size 1: without it the answer would be right."),
+     "too many, of size 1: without it the answer would be right."),
     (TABLE, lambda x, y: np.outer(x, y)[..., None] + 1, f"{ONE_AXIS}(2, 2, 1) came back. That is "
-     "one axis too many, the last, of size 1: without it the shape would be right."),
-    (TABLE, lambda x, y: np.outer(x, y)[:, None], "one axis too many, one in the middle, of size"),
+     "one axis too many, of size 1.\n"),
     (TABLE, lambda x, y: x, f"{ONE_AXIS}(2,) came back. That is one axis too few: an index, a sum "
-     "or a mean takes one away. table never uses its argument y."),
+     "or a mean has removed one. table never uses its argument y."),
     (TABLE, lambda x, y: np.outer(x, y).ravel(), "one axis too few: in the shape (2, 2) the same"),
     (TABLE, lambda x, y: np.outer(x, y).T, "Rows and columns are exchanged: transposed, the answer "
-     "would be right. For second shape (2, 3) came back where (3, 2) is wanted."),
+     "would be right."),
     (TABLE, lambda x, y: np.outer(x, y) if len(x) == 2 else np.outer(y, x) + 1, "here (3, 2); an "
-     "array of shape (2, 3) came back. Rows and columns are exchanged.\n"),
-    (TABLE, lambda x, y: np.outer([*x, 1], y), f"{ONE_AXIS}(3, 2) came back. Its first axis has 3 "
-     "entries instead of 2: count by hand where they begin and end."),
-    (TABLE, lambda x, y: np.outer(x, y)[:2], "The last one is missing: range(n) already stops"),
-    (ADD, lambda a, b: np.array([2.0]), "a single number; an array of shape (1,) came back."),
+     "array of shape (2, 3) came back. The lengths are right, but the axes are in a "
+     "different order."),
+    (TABLE, lambda x, y: np.outer([*x, 1], y), f"{ONE_AXIS}(3, 2) came back. The number of axes "
+     "is right, but not every length: check where each ends."),
     (ADD, lambda a, b: np.array([[a @ b]]), "two axes too many, of size 1: without them the"),
     (ADD, lambda a, b: a * b, "one axis too many: an index or a sum is missing, or an axis of size "
-     "1 has met another and the two have spread to a table."),
-    (SHORT, lambda x: 2 * x[:, None] + 0 * x, "one axis too many: an index or a sum is missing"),
+     "1 has met another and the two have spread into a table."),
     (LATER, lambda x: (x > 1, x), "of bool and an array of shape (2,): its first element alone"),
-    (DOUBLE, lambda x: 2 * x[0], "That is only the first of what is wanted"),
-    (DOUBLE, lambda x: 2 * x[-1:], "That is only the last of what is wanted"),
+    (DOUBLE, lambda x: 2 * x[0], "That is only the first part of the result"),
+    (DOUBLE, lambda x: 2 * x[-1:], "That is only the last part of the result"),
     (DOUBLE, lambda x: 2 * x[:-1], "The last one is missing"),
     (DOUBLE, lambda x: 2 * x[1:], "The first one is missing"),
-    (DOUBLE, lambda x: np.array([x.sum() for _ in range(3)]), "count by hand where they begin"),
-    (LATER, lambda x: bool((x > 1).any()), "here (2,); a single number came back."),
+    (DOUBLE, lambda x: np.array([x.sum() for _ in range(3)]), "check where each ends"),
     # It raises, with the line of the reader's own code.
     (SHORT, of_helper, "of_helper raised KeyError: 'weights' (in line 2 of helper: raise KeyError"),
     (SHORT, inverse, "(in line 2 of inverse: return np.linalg.inv(x))"),
@@ -226,66 +218,60 @@ REPLIES = [
     (SHORT, lambda x: x[..., 5], "Stopped by an error. double raised IndexError"),
     (SHORT, lambda x: sys.exit(3), "SystemExit: 3"),
     (SHORT, raising(KeyboardInterrupt("bye")), "KeyboardInterrupt: bye"),
-    (SHORT, raising(GeneratorExit("bye")), "GeneratorExit: bye"),
     (SHORT, raising(Unprintable()), "Unprintable: (its message cannot be shown)"),
     (SHORT, raising(ValueError(object())), "ValueError: <object object>"),
     # The error comes before a habit, also where it is a later input that raises.
     (POWER, eval("lambda x, y: x ^ 2"), "In Python ^ is not a power: write **.\n"),
     (POWER, lambda x, y: x + 1 if x[0] == 2 else x[9], "For second, power raised IndexError"),
     # What the error means; from text, so that the line that is quoted is not this one.
-    (DOUBLE, eval("lambda x: x ^ 2"), "In Python ^ is not a power: write **."),
     (DOUBLE, eval("lambda x: x / x.sum"), "the brackets after its name are missing."),
     (DOUBLE, by_levels, "in line 2 of by_levels: return [x[a] for a in x]). An index has"),
-    (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit."),
-    (DOUBLE, eval("lambda x: np.einsum('ij->i', x)"), "Three dots stand for all others"),
+    (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit together."),
+    (DOUBLE, eval("lambda x: np.einsum('ij->i', x)"), "Three dots name all the other axes"),
     # The first NaN or inf.
     (DOUBLE, root, "arises in line 2 of root: return 2 * x + np.sqrt(-x). It comes from"),
     (DOUBLE, eval("lambda x: x / (x - x)"), "It comes from a division by 0."),
-    (DOUBLE, eval("lambda x: 2 * x + x[:0].mean()"), "as where a sum or a slice is empty."),
+    (DOUBLE, eval("lambda x: 2 * x + x[:0].mean()"), "where a sum or a slice is empty."),
     (DOUBLE, lambda x: 2 * x + np.nan, "NaN or inf comes back, though no step computes it"),
-    (SHORT, lambda x: 2 * x + np.nan, "The answer holds NaN (not a number)."),
-    (SHORT, lambda x: 2 * x + np.inf, "The answer holds an infinite number."),
+    (SHORT, lambda x: 2 * x + np.nan, "The answer holds NaN (not a number) or an infinite"),
     # Right but for digits.
-    (SHORT, lambda x: (2 * x * 1.001).astype(np.float16), "Right to about three digits: something"),
-    (SHORT, lambda x: (2 * x * 1.003).astype(np.float16).astype(float), "is float16, which keeps"),
-    (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "Right to about seven digits"),
+    (SHORT, lambda x: (2 * x * 1.001).astype(np.float16), "right to about three digits"),
+    (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "right to about seven digits"),
     (SHORT, lambda x: (x**2 + 0.003).astype(np.float16), "This is the square."),
     (SHORT, lambda x: (2 * x * 1.3).astype(np.float16), "Besides, this is float16"),
     (SHORT, lambda x: x.astype(np.float16) * np.float16(6e4) / np.float16(3e4), "Something overfl"),
-    (SHORT, lambda x: (2 * x / 7).astype(np.float16).astype(float) * 7, "Every number is 0.9998 "),
     (SHORT, lambda x: (2 * x + 0.001).astype(np.float32), "These numbers are close but not exact."),
-    (SHORT, lambda x: 2 * x + 1e-4, "These numbers are close but not exact."),
     (SHORT, lambda x: (2.0 * x).round() + 0.4, "Unknown."),
     (THIRDS, lambda x: np.round(x / 3, 2), "Right, but rounded to 2 decimals."),
     (THIRDS, lambda x: np.round(x / 3, 2) + 0.1, "Unknown."),
-    (THIRDS, lambda x: np.round(x / 3, 0), "Unknown."),
+    (THIRDS, lambda x: np.round(x / 3, 0), "This is the right answer cut to whole numbers."),
     (LARGE, lambda x: np.round(200 * x / 3), "Right, but rounded to whole numbers."),
     (LARGE, lambda x: 200 * x.astype(int) // 3, "the digits after the decimal point are cut off."),
     (LARGE, lambda x: 200 * x // 3, "These are whole numbers: the digits after the decimal point"),
     # One step too many, or another input.
     (SHORT, lambda x: x + 1, "Unknown."),
-    (DOUBLE, lambda x: 1 - 2 * x, "What comes back is 1 minus the right answer:"),
-    (DOUBLE, lambda x: 2 * x[::-1], "What comes back is the right answer in reverse order:"),
-    (DOUBLE, lambda x: x, "This is x itself, just as it came in."),
+    (DOUBLE, lambda x: 1 - 2 * x, "This is the right answer subtracted from 1."),
+    (DOUBLE, lambda x: 2 * x[::-1], "This is the right answer in reverse order."),
+    (DOUBLE, lambda x: x, "This is x itself, unchanged."),
     (DOUBLE, lambda x: 0 * x, "Every number is 0."),
-    (DOUBLE, lambda x: 2 * x * (x > 0), "Some of these numbers are 0, the others are right."),
+    (DOUBLE, lambda x: 2 * x * (x > 0), "Some of these numbers are 0; the others are right."),
     (DOUBLE, lambda x: np.where(x < 2, x, 2 * x), "Some of these numbers are still those of x"),
     (DOUBLE, lambda x: 2 * x + x[:1].sum(), "Unknown."),
-    (DOUBLE, lambda x: 2 * abs(x), "What comes back is the right answer without its signs:"),
+    (DOUBLE, lambda x: 2 * abs(x), "This is the right answer without its signs."),
     (DOUBLE, lambda x: 2 * x / x.max(), "right if x were divided by its largest number."),
     (DOUBLE, lambda x: 2 * np.roll(np.sort(x), 1), "These are the right numbers in another order"),
-    (DOUBLE, lambda x: 6.5 * x, "Every number is 3.25 times what it should be"),
+    (DOUBLE, lambda x: 6.5 * x, "Here each number is 3.25 times what it should be:"),
     (DOUBLE, lambda x: 2 * x + 0.02, "These numbers are close but not exact."),
     (POWER, lambda x, y: y**x, "This would be right if x and y were exchanged."),
-    (POWER, lambda x, y: x**y + y, "What comes back is the right answer plus y."),
-    (POWER, lambda x, y: x**y / x.sum(), "here each number is 0.2 times what it should be."),
-    (OWN, lambda x: OWN.reference(OWN.reference(x)), "All steps are done twice"),
+    (POWER, lambda x, y: x**y + y, "This is the right answer plus y."),
+    (POWER, lambda x, y: x**y / x.sum(), "Here each number is 0.2 times what it should be:"),
+    (OWN, lambda x: OWN.reference(OWN.reference(x)), "You do all the steps twice"),
     (CALLS, lambda f, x: x + f(f(x)), "Unknown."),
     (CALLS, lambda f, x: x + f(f(x)), "f = negative"),
-    (CALLS, lambda f, x: x, "This is x itself, just as it came in."),
+    (CALLS, lambda f, x: x, "This is x itself, unchanged."),
     # Truth values are compared as numbers; one alone shows no mistake, and may be tried out.
     (LATER, lambda x: x == 1, "Only the ones."),
-    (LATER, lambda x: ~(x > 1), "Every truth value is turned round: True stands where False is"),
+    (LATER, lambda x: ~(x > 1), "Every truth value is reversed: you return True where False is"),
     (LATER, lambda x: x >= 1, "Unknown."),
     (LATER, lambda x: x >= 1, "returned\n    [1 1]"),
     (ONE, lambda x: len(x) > 0, "Unknown."),
@@ -301,7 +287,7 @@ REPLIES = [
     (MASKED, lambda x, causal: x + 1, "masked never uses its argument causal."),
     (POWER, lambda x, y: np.full(2, FACTOR), "never uses its arguments x and y, but takes FACTOR"),
     (DOUBLE, lambda x: np.array([a - FACTOR for a in x]), "double takes FACTOR from outside"),
-    (DOUBLE, lambda x: x + np.random.default_rng(1).normal(), "double draws random numbers"),
+    (DOUBLE, lambda x: x + np.random.default_rng(1).normal(), "double uses default_rng, normal"),
     (DOUBLE, remembers, "Something is kept from one call to the next"),
 ]  # fmt: skip
 
@@ -326,7 +312,7 @@ def test_mistake_on_rare_inputs_explains_no_others():
 def test_drawing_is_no_habit_where_the_reference_draws():
     drawn = replace(DOUBLE, reference=lambda x: x + np.random.default_rng(1).normal(), mistakes=())
     reply = examine(drawn, lambda x: 5 * x + np.random.default_rng(1).normal())
-    assert not reply.passed and "draws" not in reply.message
+    assert not reply.passed and "normal" not in reply.message
 
 
 def test_properties_are_computed_in_full_precision():

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnlib.exercises import Case, Exercise, Mistake, Reply, check, examine, faults
+from attnlib.exercises import Case, Exercise, Mistake, Reply, check, examine
 from attnlib.exercises.engine.running import call, stop
 from attnlib.exercises.engine.showing import describe, shorten, show
+from tests.helpers.exercise_faults import faults
 
 WORDS = dict(
     task="Write double(x).", returns="an array of shape (n,)", why="Doubling is linear.",
@@ -164,7 +165,7 @@ def test_interrupt_from_outside_stops_the_thread(monkeypatch):
         (JUDGED, 1, "Too small.\n\n    score = 1\n\nHalf of it is x."),
         (JUDGED, np.nan, "score should be a single number; NaN or an infinite number was given."),
         (JUDGED, "2", "score should be a single number; the text '2' was given. That is text"),
-        (JUDGED, lambda: 3, "a function was given. What it computes is wanted"),
+        (JUDGED, lambda: 3, "a function was given. Return what it computes"),
         (JUDGED, [2.5], "a list of 1 was given. It holds a single number: its only element alone"),
         (JUDGED, True, "True was given. A comparison gives truth values, not numbers."),
         (JUDGED, [[1], [2, 3]], "a list of 2 was given. It holds a list of 1 and a list of 2:"),
@@ -174,8 +175,8 @@ def test_interrupt_from_outside_stops_the_thread(monkeypatch):
         (PAIR, (-np.ones(2), 3), "give only the numbers, without inner brackets."),
         (PAIR, (np.ones(2) * np.nan, 3), "give only the numbers, without inner brackets."),
         (PAIR, ["1", "2"], "That is text: leave out the quotes"),
-        (PAIR, np.ones(3), "Its only axis has 3 entries instead of 2. Try one element."),
-        (PAIR, np.ones((1, 2)), "one axis too many, the first, of size 1: without it the answer"),
+        (PAIR, np.ones(3), "an array of shape (3,) was given. Try one element."),
+        (PAIR, np.ones((1, 2)), "one axis too many, of size 1: without it the answer"),
     ],
 )
 def test_judged_numbers(asked, answer, words):
@@ -235,11 +236,6 @@ def test_html_says_what_the_text_says(status):
     assert [tag for tag, _ in check_html(Reply(status, "A.")).tags] == ["div", "p", "strong"]
 
 
-def test_unknown_status_is_refused():
-    with pytest.raises(ValueError, match="status is 'fine'"):
-        Reply("fine", "A message.")
-
-
 def test_numbers_are_short_whatever_the_print_options():
     before = examine(DOUBLE, lambda x: x / 3).text
     with np.printoptions(precision=1, sign="+", formatter={"float": lambda v: "?"}, nanstr="-"):
@@ -261,12 +257,8 @@ def test_unknown_name_lists_near_ones():
 
 
 def test_contradictions_are_refused():
-    for change, words in [
-        (dict(judge=lambda a: None), "cases for a function, or a judge"),
-        (dict(cases=()), "cases for a function, or a judge"),
-        (dict(reference=3.0), "a reference function has cases"),
-    ]:
-        with pytest.raises(ValueError, match=words):
+    for change in (dict(judge=lambda a: None), dict(cases=()), dict(reference=3.0)):
+        with pytest.raises(ValueError, match="a function has cases, numbers have a judge"):
             replace(DOUBLE, **change)
 
 
@@ -311,7 +303,7 @@ def recognising(name, add, recognise):
          ["right gets another diagnosis than its own: double is right on 2 cases. "
           "Doubling is linear."]),
         ((Mistake("broken", lambda x: x[9], "Always raises."),),
-         ["broken raises on every case: give it one on which it returns something"]),
+         ["broken raises on every case: add one on which it returns something"]),
         ((LARGE, recognising("twin", 5, all_too_large)),
          ["large is recognised as ['large', 'twin']", "twin is recognised as ['large', 'twin']"]),
         ((recognising("blind", 1, lambda values, cases: False),), ["blind is recognised as []"]),
@@ -339,7 +331,8 @@ import sys
 
 class Refuse:
     def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] not in sys.stdlib_module_names | {"numpy", "attnlib"}:
+        home = name.partition(".")[0]
+        if home not in sys.stdlib_module_names | {"numpy", "attnlib", "book_exercises"}:
             raise ModuleNotFoundError(name)
 
 sys.meta_path.insert(0, Refuse)

@@ -6,12 +6,12 @@ import warnings
 import numpy as np
 import pytest
 
-from attnlib.exercises import all_exercises, check, examine, faults
-from attnlib.exercises.engine.attempt import Attempt
+from attnlib.exercises import all_exercises, check, examine
 from attnlib.exercises.engine.showing import show
+from tests.helpers.exercise_faults import faults, trusted_attempt
 
 EXERCISES = all_exercises()
-FUNCTIONS = [e for e in EXERCISES.values() if e.kind == "function"]
+FUNCTIONS = [e for e in EXERCISES.values() if e.cases]
 MISTAKES = {f"{e.name}-{n}": (e, m) for e in FUNCTIONS for n, m in enumerate(e.mistakes, 1)}
 
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
@@ -42,7 +42,7 @@ def test_variants_of_a_mistake_get_its_diagnosis(exercise):
 def test_replies_never_show_the_right_answer(exercise, mistake):
     reply = check(exercise.name, mistake.answer)
     assert repr(reply) == repr(check(exercise.name, mistake.answer))
-    trial = Attempt.of_trusted(exercise, mistake.answer).wrong[0]  # the smallest
+    trial = trusted_attempt(exercise, mistake.answer).wrong[0]  # the smallest
     case, expected, value, block = trial.case, trial.wanted.value, trial.value, reply.case
     for name, arg in zip(exercise.parameters, case.args):
         assert f"{name} = {show(arg).splitlines()[0]}" in block
@@ -103,7 +103,7 @@ def test_low_precision_is_named_without_warnings(exercise, dtype):
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
         for size in SIZES:
-            if exercise.kind == "judged":
+            if exercise.judge:
                 assert repr(examine(exercise, low(exercise.reference, size)))
                 continue
             reply = examine(exercise, lambda *args, size=size: low(exercise.reference(*args), size))
@@ -120,6 +120,6 @@ JUNK = ["", "<b>", 3, 2.5, np.nan, [], ["a", 1.0], True, b"x", {"a": 1}, 1j, obj
 def test_junk_gets_a_reply(exercise):
     for junk in JUNK:
         assert check(exercise.name, junk).status == "wrong", junk
-        if exercise.kind == "function":
+        if exercise.cases:
             reply = examine(exercise, lambda *args, junk=junk: junk)
             assert reply.status == "wrong", junk

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from attnlib.exercises import check, examine
-from attnlib.exercises.engine import catalogue
+from attnlib.exercises.engine import reading
 from attnlib.exercises.engine.asking import questions
 from attnlib.exercises.engine.practising import kinds
 from attnlib.exercises.engine.reading import read
@@ -85,8 +85,8 @@ DRAWN = """def double(rng):
 @pytest.fixture
 def write(tmp_path):
     """`write("half.md", text)` is the path of a new file in a folder of exercises."""
-    sys.modules.pop(f"{catalogue.ROOT}.new.half", None)
-    sys.modules.pop(f"{catalogue.ROOT}.new.practice", None)
+    sys.modules.pop(f"{reading.ROOT}.new.half", None)
+    sys.modules.pop(f"{reading.ROOT}.new.practice", None)
 
     def write(name, text):
         path = tmp_path / "99_new" / name
@@ -185,13 +185,13 @@ def test_malformed_practice_names_its_line(write, old, new, words):
 
 
 def test_a_missing_folder_is_said_with_places(monkeypatch, tmp_path):
-    monkeypatch.setattr(catalogue, "__file__", str(tmp_path / "a/b/c/d.py"))
+    monkeypatch.setattr(reading, "__file__", str(tmp_path / "a/b/c/d.py"))
     monkeypatch.chdir(tmp_path)
-    catalogue.folder.cache_clear()
+    reading.folder.cache_clear()
     try:
         with pytest.raises(FileNotFoundError, match="looked for the book"):
             check("no.such", None)
         (tmp_path / "book" / "exercises").mkdir(parents=True)
-        assert catalogue.folder() == tmp_path / "book" / "exercises"
+        assert reading.folder() == tmp_path / "book" / "exercises"
     finally:
-        catalogue.folder.cache_clear()
+        reading.folder.cache_clear()

@@ -151,7 +151,5 @@ def plain_sentences(page):
             if len(mistake.diagnosis) > DIAGNOSIS:
                 length = f"{len(mistake.diagnosis)} characters, at most {DIAGNOSIS}"
                 yield f"{name}: the diagnosis of {mistake.name} has {length}: cut it"
-        if exercise.kind == "function" and not exercise.task.startswith(
-            f"Write {exercise.signature}: "
-        ):
+        if exercise.cases and not exercise.task.startswith(f"Write {exercise.signature}: "):
             yield f"{name}: the task should begin 'Write {exercise.signature}: '"

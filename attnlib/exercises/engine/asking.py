@@ -4,7 +4,7 @@ import re
 from ast import literal_eval
 from functools import cache
 
-from .catalogue import collected, named
+from .reading import collected, named
 from .text import sections
 
 NUMBER = r"([-−]?[\d.e+-]+)"
@@ -59,17 +59,12 @@ def ask(name):
     Parameters
     ----------
     name : str
-        ``chapter.question``.
+        ``chapter.question``; where there is none, a ValueError lists those that come near.
 
     Returns
     -------
     Quiz or NumberQuestion
         A widget that answers back.
-
-    Raises
-    ------
-    ValueError
-        If there is no question of that name, with those that come near.
 
     Examples
     --------

@@ -6,17 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .exercise import Case, Exercise
-from .running import Outcome, describe_failure
+from .running import Outcome, call
 
 
 def as_numbers(value, sequences=()):
-    """A copy of a number or array, floats as float64; None for all else, but for ``sequences``.
-
-    Examples
-    --------
-    >>> as_numbers(2.5), as_numbers("2.5"), as_numbers([1, 2]), as_numbers([1, 2], (list,))
-    (array(2.5), None, None, array([1, 2]))
-    """
+    """A copy of a number or array, floats as float64; None for all else, but for ``sequences``."""
     if not isinstance(value, (int, float, np.number, np.ndarray, *sequences)):
         return None
     try:
@@ -42,18 +36,7 @@ def equal(exercise, answer, expected):
     """Whether two arrays have one shape and agree within the exercise's tolerance."""
     if answer is None or expected is None or answer.shape != expected.shape:
         return False
-    rtol, atol = exercise.rtol, exercise.atol
-    return np.allclose(answer, expected, rtol=rtol, atol=atol, equal_nan=True)
-
-
-def trusted(function, args):
-    """The Outcome of a reference or a known mistake, which needs neither a thread nor a limit."""
-    copies = [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
-    try:
-        with np.errstate(all="ignore"):
-            return Outcome(function(*copies))
-    except Exception as error:
-        return Outcome(failure=describe_failure(error, function))
+    return np.allclose(answer, expected, exercise.rtol, exercise.atol, equal_nan=True)
 
 
 @dataclass
@@ -90,7 +73,7 @@ class Trial:
 
     def by(self, function):
         """The trial in which a trusted function has this case."""
-        return Trial(self.exercise, self.case, trusted(function, self.case.args), self.wanted)
+        return Trial(self.exercise, self.case, call(function, self.case.args), self.wanted)
 
 
 @dataclass
@@ -112,13 +95,6 @@ class Attempt:
         pairs = list(zip(self.came, self.wanted))
         self.comparable = all(a is not None and a.shape == np.shape(w) for a, w in pairs)
         self.finite = self.comparable and all(np.isfinite(a).all() for a, _ in pairs)
-
-    @classmethod
-    def of_trusted(cls, exercise, function):
-        """The attempt that a reference, or a known mistake, would be."""
-        wanted = [Trial(exercise, c, trusted(exercise.reference, c.args)) for c in exercise.cases]
-        trials = [Trial(exercise, w.case, trusted(function, w.case.args), w) for w in wanted]
-        return cls(exercise, function, trials)
 
     def arguments(self):
         """The arguments by name, each as arrays on all cases, but for functions."""

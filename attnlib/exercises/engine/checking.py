@@ -4,23 +4,23 @@ import time
 
 import numpy as np
 
-from .attempt import Attempt, Trial, as_numbers, trusted
+from .attempt import Attempt, Trial, as_numbers
 from .exercise import Case
 from .finders import diagnose
 from .forms import remedy, wrong_form
-from .habits import stub, taken, uncallable
 from .reading import find
 from .reply import Reply
 from .running import Outcome, call
 from .showing import assigned, describe, listed, show
+from .symptoms import stub, taken, uncallable
 
 TIME_LIMIT = 5.0
 NUMBERS = (
-    "As 0 and 1 the result is right, but truth values are wanted: ~ and & take numbers for "
-    "something else. End with a comparison, with bool(…), or with .astype(bool)."
+    "The result would be right as 0 and 1, but the task asks for truth values: ~ and & do "
+    "something else with numbers. End with a comparison, with bool(…), or with .astype(bool)."
 )
 LIST = "You return a list; np.array(…) makes an array of it, which other code can compute with."
-FLOAT16 = "Besides, this is float16, which keeps about three digits and ends at 65504."
+FLOAT16 = "Besides, this is float16, which keeps about three digits and goes no higher than 65504."
 
 
 def check(name, answer, *, time_limit=TIME_LIMIT):
@@ -29,7 +29,7 @@ def check(name, answer, *, time_limit=TIME_LIMIT):
     Parameters
     ----------
     name : str
-        The exercise, ``chapter.exercise``.
+        ``chapter.exercise``; where there is none, a ValueError lists those that come near.
     answer : callable or value
         What the exercise asks for. ``None`` and ``...`` count as not attempted.
     time_limit : float, seconds
@@ -38,12 +38,8 @@ def check(name, answer, *, time_limit=TIME_LIMIT):
     Returns
     -------
     Reply
-        With ``passed``, ``status`` and ``text``; shown as a box in a notebook.
-
-    Raises
-    ------
-    ValueError
-        If there is no exercise of that name. Whatever the answer does is reported, never raised.
+        With ``passed``, ``status`` and ``text``; shown as a box in a notebook. Whatever the answer
+        does is reported, never raised.
 
     Examples
     --------
@@ -57,7 +53,7 @@ def check(name, answer, *, time_limit=TIME_LIMIT):
 
 
 def examine(exercise, answer, *, time_limit=TIME_LIMIT):
-    """Check an answer to an Exercise that need not be in the catalogue; see `check`."""
+    """Check an answer to an Exercise that need not be in the book; see `check`."""
     if answer is None or answer is Ellipsis:
         return Reply("not attempted", exercise.task)
     with np.errstate(all="ignore"):  # an answer may hold anything, and the reply names it
@@ -93,14 +89,13 @@ def _as_called(exercise, answer):
 
 
 def _examine_function(exercise, answer, time_limit):
-    problem = uncallable(exercise, answer)
-    if problem:
+    if problem := uncallable(exercise, answer):
         return Reply("wrong", problem)
     deadline, trials = time.monotonic() + time_limit, []
 
     def run(case, **how):
         outcome = call(answer, case.args, max(deadline - time.monotonic(), 0.01), **how)
-        wanted = Trial(exercise, case, trusted(exercise.reference, case.args))
+        wanted = Trial(exercise, case, call(exercise.reference, case.args))
         return Trial(exercise, case, outcome, wanted)
 
     for case in exercise.cases:
@@ -116,13 +111,12 @@ def _examine_function(exercise, answer, time_limit):
 
 
 def _unfinished(trial, limit):
+    advice = " It could not be stopped: restart the kernel before you go on."
     message = (
         f"{trial.exercise.short_name} was still running after {limit:g} seconds, on the small "
-        "input below. Either the condition of a loop never becomes false, or its steps are too "
-        "small."
+        "input below. Either a loop's condition never becomes false, or its steps are too "
+        f"small.{'' if trial.outcome.stopped else advice}"
     )
-    if not trial.outcome.stopped:
-        message += " It could not be stopped: restart the kernel before you go on."
     return Reply("error", message, _inputs(trial), heading="Did not finish.")
 
 
@@ -131,11 +125,10 @@ def _right(attempt):
     exercise, n = attempt.exercise, len(attempt.trials)
     homes = {name: str(getattr(v, "__module__", "")) for name, v in taken(attempt.answer).items()}
     borrowed = [name for name, home in homes.items() if home.startswith("attnlib")]
-    changes = _changes(attempt)
     if exercise.own and borrowed:
         comes = f"{listed(borrowed)} come{'s' * (len(borrowed) == 1)}"
         return Reply("wrong", f"The result is right, but {comes} from attnlib: write it yourself.")
-    if changes:
+    if changes := _changes(attempt):
         return Reply("wrong", f"The result is right, but {changes}")
     if exercise.truth and any(as_numbers(t.outcome.value) is not None for t in attempt.trials):
         return Reply("wrong", NUMBERS)
@@ -147,13 +140,12 @@ def _right(attempt):
 def _wrong(attempt):
     """The reply to a wrong answer: the mistake, the smallest case, what can be said besides."""
     status, message = diagnose(attempt)
-    kinds = dict.fromkeys(trial.case.kind for trial in attempt.trials)
-    wrong = {trial.case.kind for trial in attempt.wrong}
-    good, bad = [k for k in kinds if k not in wrong], [k for k in kinds if k in wrong]
+    bad = dict.fromkeys(trial.case.kind for trial in attempt.wrong)
+    good = dict.fromkeys(t.case.kind for t in attempt.trials if t.case.kind not in bad)
     changes, float16 = _changes(attempt), attempt.low_precision() is np.float16
     notes = (
         _broken_property(attempt.wrong[0]),
-        good and f"It is right for {listed(good)}, wrong for {listed(bad)}.",
+        good and f"It is right for {listed([*good])}, wrong for {listed([*bad])}.",
         float16 and "float16" not in message and FLOAT16,
         changes and f"Besides, {changes}",
     )
@@ -167,9 +159,7 @@ def _wrong(attempt):
 
 
 def _inputs(trial):
-    """The arguments of a case, one under another."""
-    pairs = zip(trial.exercise.parameters, trial.case.args)
-    return "\n".join(assigned(name, value) for name, value in pairs)
+    return "\n".join(map(assigned, trial.exercise.parameters, trial.case.args))
 
 
 def _example(trial, brief):
@@ -191,10 +181,8 @@ def _broken_property(trial):
         return None
     if not trial.has_form:
         return wrong_form(trial)
-    if np.isnan(trial.array).any():
-        return "The answer holds NaN (not a number)."
-    if np.isinf(trial.array).any():
-        return "The answer holds an infinite number."
+    if not np.isfinite(trial.array).all():
+        return "The answer holds NaN (not a number) or an infinite number."
     sentences = (lacks(trial.array, *trial.case.args) for lacks in trial.exercise.properties)
     return next(filter(None, sentences), trial.exercise.definition)
 
@@ -205,5 +193,5 @@ def _changes(attempt):
     names = listed([attempt.exercise.parameters[place] for place in places])
     return names and (
         f"{attempt.exercise.short_name} changes its argument {names} in place, so whoever calls it "
-        "loses the original. Work on a copy, or write x = x + 1 where x += 1 stands."
+        "loses the original. Work on a copy, or write x = x + 1 instead of x += 1."
     )

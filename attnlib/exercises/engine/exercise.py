@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -25,7 +27,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Case:
-    """One input of a function: what kind of input it is, in words, and the arguments.
+    """One input of a function: what kind it is, in words, and the arguments, lists as arrays.
 
     One that is ``rare`` comes after the others. It decides whether an answer is right, but
     says which mistake it is only where all others pass.
@@ -35,82 +37,45 @@ class Case:
     args: tuple
     rare: bool = False
 
+    def __post_init__(self):
+        if any(isinstance(arg, list) for arg in self.args):
+            arrays = (np.array(arg) if isinstance(arg, list) else arg for arg in self.args)
+            object.__setattr__(self, "args", tuple(arrays))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Exercise:
     """One exercise: a function, which has ``cases``, or numbers, which have a ``judge``.
 
     A function is compared with ``reference`` on every case. An array is one of many right ones,
-    and ``judge`` decides.
-
-    Parameters
-    ----------
-    signature : str
-        How the function is called, ``soft_lookup(q, K, V)``; for numbers the variable's name.
-    task : str
-        One sentence: what to do. For a function it begins with "Write" and the signature.
-    returns, definition : str
-        What must come back, "an array of shape (d_v,)"; a property that tells a right answer.
-    why, general : str
-        What a right answer shows; how to find an error that is none of the known mistakes.
-    reference : callable or array
-        The right answer, or one of them.
-    cases, mistakes : tuple of Case, tuple of Mistake
-        Cases from smallest to largest.
-    also_right : tuple
-        Right answers in other forms, for tests.
-    properties : tuple of callable
-        Each takes the answer (an array) and the case's arguments, and returns None or a sentence:
-        which property the answer lacks. The first that is lacking is shown.
-    judge : callable, optional
-        Takes the answer (an array), returns None if it is right, or a diagnosis.
-    shape : tuple of int
-        Of an array that is judged.
-    view : callable, optional
-        Takes the answer and the case's arguments, returns what of the answer is compared.
-    own, truth : bool
-        Whether it is to be done without `attnlib`; whether truth values come back.
-    rtol, atol : float
-        Equal means within ``atol + rtol * |reference|``.
-    name : str
-        ``chapter.exercise``.
-
-    Raises
-    ------
-    ValueError
-        If these contradict one another.
+    and ``judge`` decides. If these contradict one another, it raises a ValueError.
     """
 
-    signature: str
-    task: str
-    returns: str
-    definition: str
-    why: str
-    general: str
-    reference: Any
-    cases: tuple = ()
+    signature: str  # how a function is called, "soft_lookup(q, K, V)", or the variable's name
+    task: str  # one sentence; for a function it begins with "Write" and the signature
+    returns: str  # what must come back, "an array of shape (d_v,)"
+    definition: str  # a property that tells a right answer
+    why: str  # what a right answer shows
+    general: str  # how to find an error that is none of the known mistakes
+    reference: Any  # the right answer, or one of them
+    cases: tuple = ()  # from smallest to largest
     mistakes: tuple = ()
-    also_right: tuple = ()
+    also_right: tuple = ()  # right answers in other forms, for tests
+    #: Each takes the answer (an array) and the case's arguments, and returns None or a sentence:
+    #: which property the answer lacks. The first that is lacking is shown.
     properties: tuple = ()
-    judge: Callable | None = None
-    shape: tuple = ()
-    view: Callable | None = None
-    own: bool = False
-    truth: bool = False
-    rtol: float = 1e-6
+    judge: Callable | None = None  # takes an array, returns None if it is right, or a diagnosis
+    shape: tuple = ()  # of an array that is judged
+    view: Callable | None = None  # takes answer and arguments, returns what of it is compared
+    own: bool = False  # whether it is to be done without `attnlib`
+    truth: bool = False  # whether truth values come back
+    rtol: float = 1e-6  # equal means within atol + rtol * |reference|
     atol: float = 1e-8
-    name: str = ""
+    name: str = ""  # "chapter.exercise"
 
     def __post_init__(self):
-        if bool(self.cases) == bool(self.judge):
-            raise ValueError(f"{self.signature}: give cases for a function, or a judge for numbers")
-        if bool(self.cases) != callable(self.reference):
-            raise ValueError(f"{self.signature}: a reference function has cases, numbers a judge")
-
-    @property
-    def kind(self):
-        """``"function"`` or ``"judged"``."""
-        return "judged" if self.judge else "function"
+        if not bool(self.cases) == callable(self.reference) != bool(self.judge):
+            raise ValueError(f"{self.signature}: a function has cases, numbers have a judge")
 
     @property
     def short_name(self):
@@ -124,13 +89,6 @@ class Exercise:
         return tuple(p.strip() for p in inside.split(",") if p.strip())
 
     def called(self, name):
-        """The same exercise for a reader who has given the function another name.
-
-        Examples
-        --------
-        >>> from attnlib.exercises import find
-        >>> find("scaling.softmax_jacobian").called("my_jacobian").signature
-        'my_jacobian(w)'
-        """
+        """The same exercise for a reader who has given the function another name."""
         signature = name + self.signature[len(self.short_name) :]
         return replace(self, signature=signature, task=self.task.replace(self.signature, signature))

@@ -6,35 +6,35 @@ from types import NoneType
 import numpy as np
 
 from .attempt import as_numbers
-from .habits import habit
 from .showing import describe, listed
+from .symptoms import habit
 
 COUNTS = {1: "one", 2: "two", 3: "three"}
 EXCHANGED = "Rows and columns are exchanged: transposed, the answer would be right."
-TEXT = "That is text: leave out the quotes; rounding and formatting belong to print."
+TEXT = "That is text: leave out the quotes, and round or format only when you print."
 OTHERS = {
     NoneType: "On this input the function ends without reaching a return.",
     str: TEXT,
     (Iterator, range): (
-        "It holds no numbers yet: np.array(list(…)) makes an array of it. Where yield stands, "
-        "return is meant."
+        "It holds no numbers yet: np.array(list(…)) makes an array of it. If you wrote yield, you "
+        "probably meant return."
     ),
     np.object_: "It holds something that is not a number, such as None.",
-    Callable: "What it computes is wanted: brackets after its name call it.",
+    Callable: "Return what it computes: call it, with brackets after its name.",
     (bool, np.bool_): "A comparison gives truth values, not numbers.",
     (complex, np.complexfloating): (
-        "Complex numbers come from a j, from cmath, or from the root of a negative number."
+        "Complex numbers come from j, from cmath, or from the square root of a negative number."
     ),
 }
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 PARTS = {
-    "That is only the first of what is wanted: look for a return inside a loop, or for an index "
+    "That is only the first part of the result: look for a return inside a loop, or for one index "
     "too many.": (lambda a: a[0], lambda a: a[:1], lambda a: a[..., 0]),
-    "That is only the last of what is wanted: each round of a loop overwrites, or begins anew, "
-    "what the one before has left.": (lambda a: a[-1], lambda a: a[-1:]),
-    "The last one is missing: range(n) already stops at n - 1.": (lambda a: a[:-1],),
+    "That is only the last part of the result: each round of a loop overwrites what the one before "
+    "left, or starts afresh.": (lambda a: a[-1], lambda a: a[-1:]),
+    "The last one is missing: range(n) stops at n - 1.": (lambda a: a[:-1],),
     "The first one is missing: positions count from 0.": (lambda a: a[1:],),
-    "That is only the diagonal: each row has met the one of its own number alone.": (
+    "That is only the diagonal: each row has met only the one with the same number.": (
         lambda a: np.diagonal(a, axis1=-2, axis2=-1),
     ),
 }
@@ -49,21 +49,9 @@ def form(attempt):
 
 
 def exchanged(attempt):
-    """All would be right if it were transposed; with the first shape that shows it."""
-    if not _right_if_exchanged(attempt):
-        return None
-    for trial in attempt.trials:
-        came = np.shape(trial.value)
-        if came != trial.shape:
-            shapes = f"shape {came} came back where {trial.shape} is wanted."
-            return f"{EXCHANGED} For {trial.case.kind} {shapes}"
-    return EXCHANGED
-
-
-def _right_if_exchanged(attempt):
-    """Whether all would be right if the last two axes, or all, were exchanged."""
+    """All would be right if the last two axes, or all, were exchanged."""
     turns = (lambda value, _: np.swapaxes(value, -1, -2), lambda value, _: np.transpose(value))
-    return any(map(attempt.right_after, turns))
+    return EXCHANGED if any(map(attempt.right_after, turns)) else None
 
 
 def wrong_form(trial):
@@ -109,45 +97,29 @@ def _of_several(attempt, several):
 def _of_an_array(attempt, array):
     came, shape = array.shape, attempt.wrong[0].shape
     surplus = len(came) - len(shape)
-    if came == shape:
-        return ""
     others = [(t.array.shape, t.shape) for t in attempt.wrong if t.array is not None]
     shapes = [(came, shape), *others]  # where an axis has size 1, one case may look like another
     if all(sorted(a) == sorted(b) for a, b in shapes):
-        if _right_if_exchanged(attempt):
-            return EXCHANGED
-        two = len(came) == 2
-        return "Rows and columns are exchanged." if two else "The axes stand in another order."
+        return exchanged(attempt) or "The lengths are right, but the axes are in a different order."
     one = abs(surplus) == 1
     axes = f"That is {COUNTS.get(abs(surplus), abs(surplus))} {'axis' if one else 'axes'} too"
     reshaped = attempt.right_after(lambda value, wanted: np.array(value).reshape(wanted))
     if surplus and all([n for n in a if n != 1] == [n for n in b if n != 1] for a, b in shapes):
-        would = f"{'it' if one else 'them'} the {'answer' if reshaped else 'shape'} would be right."
-        if surplus < 0:
-            return f"{axes} few, of size 1: with {would}"
-        last = "the last" if came[:-1] == shape else "one in the middle"
-        which = f", {'the first' if came[1:] == shape else last}" if one else ""
-        return f"{axes} many{which}, of size 1: without {would}"
+        axes += f" {'many' if surplus > 0 else 'few'}, of size 1"
+        would = f"with{'out' * (surplus > 0)} {'it' if one else 'them'} the answer would be right"
+        return f"{axes}: {would}." if reshaped else f"{axes}."
     for sentence, parts in PARTS.items():
         if any(attempt.right_after(lambda value, _: np.array(value), part) for part in parts):
             return sentence
-    general = attempt.exercise.general if attempt.exercise.judge else ""
+    if attempt.exercise.judge:
+        return attempt.exercise.general
     if not surplus:
-        names = ORDINALS if len(shape) > 1 else ["only"]
-        lengths = ", ".join(
-            f"its {name} axis has {is_} {'entry' if is_ == 1 else 'entries'} instead of {wanted}"
-            for name, is_, wanted in zip(names, came, shape)
-            if is_ != wanted
-        )
-        advice = f". {general}" if general else ": count by hand where they begin and end."
-        return f"{lengths.capitalize()}{advice}"
-    if general:
-        return general
+        return "The number of axes is right, but not every length: check where each ends."
     if surplus > 0:
         return (
             f"{axes} many: an index or a sum is missing, or an axis of size 1 has met another "
-            "and the two have spread to a table."
+            "and the two have spread into a table."
         )
     if reshaped:
         return f"{axes} few: in the shape {shape} the same numbers would be right."
-    return f"{axes} few: an index, a sum or a mean takes one away."
+    return f"{axes} few: an index, a sum or a mean has removed one."

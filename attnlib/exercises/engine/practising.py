@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy as np
 
-from .catalogue import collected, module, named
+from .reading import collected, module, named
 from .text import sections
 
 
@@ -64,37 +64,27 @@ class Kind:
     name: str = ""
 
     def problem(self, seed, number=0):
-        """The first problem of a seed whose answers can all be told apart.
-
-        Raises
-        ------
-        Unclear
-            If none of 200 is clear; the message names two answers of the last that are alike.
-        """
+        """The first problem of a seed whose answers can all be told apart, of at most 200."""
         for attempt in range(TRIES):
             # The name is in it, so that two kinds do not draw the same numbers.
             source = [crc32(self.name.encode()), seed, number, attempt]
-            problem = self.draw(np.random.default_rng(source))
             try:
-                return self._clear(problem)
+                return self._clear(self.draw(np.random.default_rng(source)))
             except Unclear as unclear:
                 why = unclear
         raise Unclear(f"{self.name}: no clear problem in {TRIES} draws; the last: {why}")
 
     def _clear(self, problem):
-        answers = {
-            reply: np.round(np.atleast_1d(np.asarray(value, dtype=float)), DECIMALS).tolist()
-            for reply, value in ({"the answer": problem.answer} | problem.mistakes).items()
-        }
+        answers = {"the answer": problem.answer} | problem.mistakes
         for reply, value in answers.items():
+            answers[reply] = np.round(np.atleast_1d(value).astype(float), DECIMALS).tolist()
             if not np.isfinite(value).all():
                 raise Unclear(f"{reply!r} gives {value}")
         for (reply, value), (other, known) in itertools.combinations(answers.items(), 2):
             # What is typed may be off by the tolerance on either side.
             if np.abs(np.subtract(value, known)).max() <= 2 * self.tolerance:
                 raise Unclear(f"{other!r} gives {known}, as {reply!r} does")
-        answer = answers.pop("the answer")
-        return replace(problem, answer=answer, mistakes=answers)
+        return replace(problem, answer=answers.pop("the answer"), mistakes=answers)
 
     def problems(self, count, seed=0):
         """``count`` problems, as a `Practice` takes them; no two alike while there are others."""
@@ -132,16 +122,10 @@ def kinds(path):
         steps = [line.match(STEP, "a step") for line in section.steps]
         form = "'- {number}, {number}: reply'"
         wrong = [(m[0], *m[-2:]) for m in (line.match(MISTAKE, form) for line in mistakes)]
-        yield (
-            name,
-            Kind(
-                title=title,
-                draw=_drawing(getattr(python, name), vars(python), section.text, steps, wrong),
-                hint=settings["hint"],
-                fields=settings["fields"].split(" | "),
-                tolerance=float(settings.get("tolerance", 0.006)),
-            ),
-        )
+        draw = _drawing(getattr(python, name), vars(python), section.text, steps, wrong)
+        fields, hint = settings["fields"].split(" | "), settings["hint"]
+        tolerance = float(settings.get("tolerance", Kind.tolerance))
+        yield name, Kind(title=title, draw=draw, hint=hint, fields=fields, tolerance=tolerance)
 
 
 def _drawing(function, names, question, steps, mistakes):
@@ -186,7 +170,7 @@ def practice(name, problems=24, seed=0):
     Parameters
     ----------
     name : str
-        ``chapter.kind``.
+        ``chapter.kind``; where there is none, a ValueError lists those that come near.
     problems : int
         How many to draw; the widget holds them all.
     seed : int
@@ -197,11 +181,6 @@ def practice(name, problems=24, seed=0):
     Practice
         A widget that checks, names mistakes and shows the working.
 
-    Raises
-    ------
-    ValueError
-        If there is no kind of that name, with those that come near.
-
     Examples
     --------
     >>> practice("query_key_value.weights").fields
@@ -210,11 +189,6 @@ def practice(name, problems=24, seed=0):
     from attnlib.widgets import Practice
 
     kind = named(name, all_practice(), "practice")
-    return Practice(
-        name=name,
-        problems=kind.problems(problems, seed),
-        fields=kind.fields,
-        tolerance=kind.tolerance,
-        hint=kind.hint,
-        title=f"Practice: {kind.title}",
-    )
+    shared = {part: getattr(kind, part) for part in ("name", "fields", "tolerance", "hint")}
+    title, drawn = f"Practice: {kind.title}", kind.problems(problems, seed)
+    return Practice(title=title, problems=drawn, **shared)

@@ -11,30 +11,28 @@ from .showing import show
 def not_negative(weights, *args):
     """Every weight is at least 0.
 
-    Examples
-    --------
     >>> not_negative(np.array([0.5, -1.0]))
     'A weight is never negative; the smallest here is -1.'
     """
-    if (weights < 0).any():
-        return f"A weight is never negative; the smallest here is {show(weights.min())}."
-    return None
+    smallest = weights.min(initial=0.0)
+    return (
+        f"A weight is never negative; the smallest here is {show(smallest)}."
+        if smallest < 0
+        else None
+    )
 
 
 def sums_to_one(weights, *args):
     """The weights of every row sum to 1.
 
-    Examples
-    --------
     >>> sums_to_one(np.array([1.0, 1.0]))
     'The weights should sum to 1; these sum to 2.'
     """
-    sums = np.asarray(weights.sum(axis=-1))
+    sums = weights.sum(axis=-1)
     if np.allclose(sums, 1.0, atol=1e-6):
         return None
-    if sums.ndim == 0:
-        return f"The weights should sum to 1; these sum to {show(sums)}."
-    return f"Each row should sum to 1; these rows sum to {show(sums)}."
+    which = ("Each row", "these rows") if np.ndim(sums) else ("The weights", "these")
+    return f"{which[0]} should sum to 1; {which[1]} sum to {show(sums)}."
 
 
 def inside(low, high, words):
@@ -43,16 +41,12 @@ def inside(low, high, words):
     Both take the arguments and return an array of the answer's shape; ``words`` say what a
     weighted mean cannot leave.
 
-    Examples
-    --------
     >>> inside(lambda x: x.min(), lambda x: x.max(), "the range of x")(4.5, np.array([1.0, 3.0]))
     'A weighted mean cannot leave the range of x; this answer does.'
     """
 
     def check_inside(answer, *args):
-        slack = 1e-6
-        if (answer < low(*args) - slack).any() or (answer > high(*args) + slack).any():
-            return f"A weighted mean cannot leave {words}; this answer does."
-        return None
+        outside = (answer < low(*args) - 1e-6) | (answer > high(*args) + 1e-6)
+        return f"A weighted mean cannot leave {words}; this answer does." if outside.any() else None
 
     return check_inside

@@ -1,20 +1,90 @@
-"""Exercises read from their text in ``book/exercises/``, and found by their names."""
+"""The folder ``book/exercises/``; exercises read from it, and found by their names."""
 
+import difflib
 import re
-from dataclasses import replace
+import sys
 from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
-from .catalogue import module, named, texts
 from .exercise import Exercise, Mistake
 from .text import sections
 
+ROOT = "book_exercises"  # what the chapters' modules are called in `sys.modules`
+NO_EXERCISE = {"README", "practice", "questions"}
+
 REQUIRED = ("returns", "definition", "general", "why")
-OPTIONAL = ("own", "truth", "rtol", "atol")
+OPTIONAL = {"own": "yes".__eq__, "truth": "yes".__eq__, "rtol": float, "atol": float}
+COMPUTED = ("CASES", "PROPERTIES", "judge", "view")
 LET = r"let: `((\w+) = .+)`"
 CODES = r"(`[^`]+`(?:, `[^`]+`)*)"
 MISTAKE = rf"{CODES}(?:, recognised by `([^`]+)`)?(?:, such as {CODES})?: (.+)"
+
+
+@cache
+def folder():
+    """The book's folder of exercises: beside the package, or at or above the working directory."""
+    tops = (Path(__file__).parents[3], Path.cwd(), *Path.cwd().parents)
+    places = [top / "book" / "exercises" for top in tops]
+    for place in places:
+        if place.is_dir():
+            return place
+    looked = ", ".join(map(str, dict.fromkeys(places)))
+    raise FileNotFoundError(f"the exercises are not here; looked for the book's folder at {looked}")
+
+
+def chapters():
+    """The folders of all chapters in their order: name -> path."""
+    return {path.name.partition("_")[2]: path for path in sorted(folder().glob("[0-9][0-9]_*"))}
+
+
+def module(path):
+    """The Python beside a text: ``scaling/score_std.py`` for ``scaling/score_std.md``."""
+    chapter = path.parent.name.partition("_")[2]
+    for name, place in ((ROOT, path.parents[1]), (f"{ROOT}.{chapter}", path.parent)):
+        package = sys.modules.setdefault(name, ModuleType(name))
+        package.__path__ = [str(place)]  # so that one file can import from its neighbours
+    return import_module(f"{ROOT}.{chapter}.{path.stem}")
+
+
+def texts():
+    """The text of every exercise: ``chapter.exercise`` -> path."""
+    return {
+        f"{chapter}.{path.stem}": path
+        for chapter, place in chapters().items()
+        for path in sorted(place.glob("*.md"))
+        if path.stem not in NO_EXERCISE
+    }
+
+
+def collected(read, file):
+    """What ``read(path)`` finds in each chapter's file of this name: ``chapter.entry`` -> entry."""
+    return {
+        f"{chapter}.{name}": entry
+        for chapter, place in chapters().items()
+        if (place / file).exists()
+        for name, entry in read(place / file)
+    }
+
+
+def named(name, known, what):
+    """The entry of that name, or a ValueError with the names that come near.
+
+    >>> named("scaling.score_sdt", texts(), "exercise")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: there is no exercise 'scaling.score_sdt'; near it: 'scaling.score_std', ...
+    """
+    wanted = str(name)
+    if wanted in known:
+        return known[wanted]
+    chapter, _, last = wanted.rpartition(".")
+    near = difflib.get_close_matches(wanted, known, n=3)
+    near += [n for n in known if n.endswith("." + last) or n.startswith(chapter + ".")]
+    listed = ", ".join(map(repr, dict.fromkeys(near or known)))
+    raise ValueError(f"there is no {what} {wanted!r}; near it: {listed}")
 
 
 def read(path):
@@ -23,10 +93,7 @@ def read(path):
     That file defines the reference answer under the exercise's name, and ``CASES`` for a function
     or ``judge`` for numbers; ``PROPERTIES`` and ``view`` where there are any.
 
-    Raises
-    ------
-    Malformed
-        If the text is not an exercise; the message has the line and what was expected.
+    A Malformed text is refused, with the line and what was expected there.
     """
     head, *parts = sections(path)
     signature, task = head.heading.text, head.text
@@ -38,11 +105,10 @@ def read(path):
 
     def answers(codes, line):
         """What each code in backticks computes, by the code."""
+        make = _function if bracket else lambda code, *_: eval(code, dict(vars(python)))
         try:
             return {
-                code: _function(code, parameters.split(", "), lets, vars(python))
-                if bracket
-                else eval(code, dict(vars(python)))
+                code: make(code, parameters.split(", "), lets, vars(python))
                 for code in re.findall("`([^`]+)`", codes or "")
             }
         except SyntaxError:
@@ -53,14 +119,13 @@ def read(path):
         part.heading.match("Mistakes|Also right", "'## Mistakes' or '## Also right'")
         for line in part.bullets:
             if part.heading.text == "Also right":
-                (codes,) = line.match(CODES, "code in backticks")
-                also_right += answers(codes, line).values()
+                also_right += answers(*line.match(CODES, "code in backticks"), line).values()
                 continue
             codes, recognise, variants, diagnosis = line.match(MISTAKE, "'- `code`: diagnosis'")
             recognise = recognise and eval(recognise, dict(vars(python)))
             such_as = tuple(answers(variants, line).values())
-            for code, answer in answers(codes, line).items():
-                mistakes.append(Mistake(code, answer, diagnosis, recognise, such_as))
+            made = answers(codes, line).items()
+            mistakes += (Mistake(c, answer, diagnosis, recognise, such_as) for c, answer in made)
     if bracket:
         first = task.partition(" ")[0].rstrip(",:")
         lower = first.isalpha() and first != "True"
@@ -71,16 +136,11 @@ def read(path):
         signature=signature,
         task=task,
         reference=reference,
-        cases=tuple(map(_as_arrays, getattr(python, "CASES", ()))),
         mistakes=tuple(mistakes),
         also_right=tuple(also_right),
-        properties=getattr(python, "PROPERTIES", ()),
-        judge=getattr(python, "judge", None),
-        view=getattr(python, "view", None),
         shape=() if bracket else np.shape(reference),
-        **{key: settings[key] for key in REQUIRED},
-        **{key: float(settings[key]) for key in ("rtol", "atol") if key in settings},
-        **{key: settings[key] == "yes" for key in ("own", "truth") if key in settings},
+        **{n.lower(): getattr(python, n) for n in COMPUTED if hasattr(python, n)},
+        **{key: OPTIONAL.get(key, str)(text) for key, text in settings.items()},
     )
 
 
@@ -88,7 +148,7 @@ def _function(code, parameters, lets, names):
     """A wrong answer from its code, an expression of the arguments or a function of them."""
     steps = [f"answer_ = ({code})"]
     for step, variable in reversed(lets):
-        if any(re.search(rf"\b{variable}\b", later) for later in steps):
+        if re.search(rf"\b{variable}\b", "\n".join(steps)):
             steps.insert(0, step)
     compiled = compile("\n".join(steps), f"<{code}>", "exec")
 
@@ -102,36 +162,12 @@ def _function(code, parameters, lets, names):
     return answer
 
 
-def _as_arrays(case):
-    """The case, its lists of numbers as arrays."""
-    if not any(isinstance(arg, list) for arg in case.args):
-        return case
-    arrays = (np.array(arg) if isinstance(arg, list) else arg for arg in case.args)
-    return replace(case, args=tuple(arrays))
-
-
 @cache
 def find(name):
-    """The exercise of that name, ``chapter.exercise``.
-
-    Raises
-    ------
-    ValueError
-        If there is none, with the names that come near.
-    """
+    """The exercise of that name, ``chapter.exercise``; a ValueError lists those that come near."""
     return read(named(name, texts(), "exercise"))
 
 
 def all_exercises():
-    """Every exercise of the book, by name, in the order of the chapters.
-
-    Returns
-    -------
-    dict of str to Exercise
-
-    Examples
-    --------
-    >>> list(all_exercises())[0]
-    'adaptive_weights.adaptive_filter'
-    """
+    """Every exercise of the book: name -> Exercise, in the order of the chapters."""
     return {name: find(name) for name in texts()}

@@ -31,13 +31,7 @@ class Reply:
     case: str = ""  # the smallest case, with what came back: lines whose breaks matter
     notes: tuple = ()  # sentences that follow
     about_case: str = ""  # a sentence that introduces the case
-    heading: str = ""  # the first words, bold in HTML
-
-    def __post_init__(self):
-        if self.status not in HEADINGS:
-            raise ValueError(f"status is {self.status!r}, expected one of {sorted(HEADINGS)}")
-        if not self.heading:
-            object.__setattr__(self, "heading", HEADINGS[self.status])
+    heading: str = ""  # the first words, bold in HTML, where they are not those of HEADINGS
 
     @property
     def passed(self):
@@ -47,16 +41,15 @@ class Reply:
     @property
     def text(self):
         """The whole reply as plain text."""
-        case = "\n".join(f"    {line}".rstrip() for line in self.case.split("\n"))
-        pieces = (f"{self.heading} {self.message}", self.about_case, case, *self.notes)
-        return _printable("\n\n".join(filter(None, pieces)))
+        heading, message, about, case, *notes = self._pieces()
+        case = "\n".join(f"    {line}".rstrip() for line in case.split("\n"))
+        return "\n\n".join(filter(None, (f"{heading} {message}", about, case, *notes)))
 
     def __repr__(self):
         return self.text
 
     def _repr_html_(self):
-        pieces = (self.heading, self.message, self.about_case, self.case, *self.notes)
-        heading, message, about, case, *notes = (escape(_printable(piece)) for piece in pieces)
+        heading, message, about, case, *notes = map(escape, self._pieces())
         rows = [
             f'<div class="attn-reply attn-reply--{self.status.replace(" ", "-")}" role="status">',
             f"<p><strong>{heading}</strong> {message}</p>",
@@ -67,7 +60,8 @@ class Reply:
         ]
         return "\n".join(filter(None, rows))
 
-
-def _printable(text):
-    """Without control characters, which a terminal would obey and HTML forbids."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    def _pieces(self):
+        """Its parts without control characters, which a terminal would obey and HTML forbids."""
+        heading = self.heading or HEADINGS[self.status]
+        parts = (heading, self.message, self.about_case, self.case, *self.notes)
+        return ["".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in p) for p in parts]

@@ -41,13 +41,7 @@ def assigned(name, value):
 
 
 def describe(value):
-    """What kind of thing a value is, in a few words, without calling anything of its own.
-
-    Examples
-    --------
-    >>> describe([1, 2]), describe("two"), describe(np.zeros((2, 3)))
-    ('a list of 2', "the text 'two'", 'an array of shape (2, 3)')
-    """
+    """What kind of thing a value is, in a few words, without calling anything of its own."""
     kind = type(value)
     if value is None or kind is bool:
         return str(value)

@@ -68,21 +68,7 @@ class Section:
 
 
 def sections(path):
-    """The sections of a Markdown file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    list of Section
-
-    Raises
-    ------
-    Malformed
-        If text comes before the first heading, or a reply before its item.
-    """
+    """The sections of a Markdown file; text before the first heading is Malformed."""
     sections, last = [], None
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         line = Line(path, number, text.strip())

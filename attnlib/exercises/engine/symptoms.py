@@ -1,0 +1,213 @@
+"""What an error, NaN or inf, the code of an answer, or a second call most likely means."""
+
+import dis
+import inspect
+import re
+from itertools import pairwise
+from types import CodeType
+
+import numpy as np
+
+from .running import code_of
+from .showing import describe, listed
+
+HINTS = {
+    r"for \^|bitwise_xor": "In Python ^ is not a power: write **.",
+    r"function_or_method'|'(function|method|type)'": (
+        "That line uses a function without calling it: the brackets after its name are missing."
+    ),
+    r"^NameError": (
+        "Python does not know this name here. Either it is misspelt, or the line that defines it, "
+        "perhaps an import, is missing or has not been run."
+    ),
+    r"slice indices must|interpreted as an integer": (
+        "A position has to be a whole number, and / always gives a float: use //."
+    ),
+    r"only integers, slices": (
+        "An index has to be a whole number. Either a loop runs over the numbers in an array, not "
+        "over their positions, or the arguments of a call are in the wrong order."
+    ),
+    r"index .*out of (bounds|range)": (
+        "An index runs from 0 to the length minus 1, and lengths differ from input to input: read "
+        "each length from its array."
+    ),
+    r"axis .*out of bounds|axes don't match|too many indices": (
+        "Not every input has that many axes. Count them from the end: the last is -1, the one "
+        "before it -2."
+    ),
+    r"ein(stein|sum)": (
+        "Each letter names one axis. Three dots name all the other axes: put them in every group "
+        "of letters, also after the arrow."
+    ),
+    r"broadcast|core dimension|not aligned|inhomogeneous": (
+        "Two shapes do not fit together. Print both just before that line, and say for each axis "
+        "what it counts."
+    ),
+    r"^Recursion": "The function calls itself, and nothing ever stops it.",
+    r"^AttributeError": (
+        "What comes before the dot has nothing by that name. In NumPy most steps are functions, "
+        "such as np.sqrt(x), and some names differ from PyTorch's."
+    ),
+    r"must be real number|length-1 arrays|0-dimensional arrays": (
+        "The functions of math take a single number; NumPy's take arrays too."
+    ),
+    r"^AssertionError": "That is your own assert: it rejects an input that the task allows.",
+    r"^LinAlgError": "The matrix has no inverse, or has the wrong shape for this step.",
+    r"^ZeroDivision|math domain": "A number there is 0, or negative, on this input: print it.",
+    r"(holds|contains?) .*(inf|nan)": (
+        "An earlier step has divided by 0, or its result has grown too large: print it."
+    ),
+}
+FLOATS = {
+    "overflow": "a number that grows too large",
+    "by zero.*log": "the logarithm of 0",
+    "by zero": "a division by 0",
+    "invalid.*(sqrt|power|log)": "a square root, a power or a logarithm of a negative number",
+    "invalid.*divide": "0/0 or inf/inf, for example where a sum or a slice is empty",
+    "invalid": "inf - inf or 0 · inf",
+}
+CHANCE = {"default_rng", "normal", "standard_normal", "uniform", "random", "rand", "randn"}
+CHANCE |= {"monotonic", "perf_counter", "perf_counter_ns", "process_time", "time", "time_ns"}
+CALLED = "ATTR|METHOD|GLOBAL|IMPORT_FROM"
+LOADED = "LOAD.*(FAST|DEREF|CLOSURE)|STORE_FAST_LOAD"
+
+
+def raised(attempt):
+    """The smallest input that goes wrong raises."""
+    return _in_words(attempt.wrong[0])
+
+
+def elsewhere(attempt):
+    """The smallest input that goes wrong returns numbers, and a later one raises."""
+    later = ((trial.case.kind, _in_words(trial)) for trial in attempt.wrong)
+    return next((f"For {kind}, {message}" for kind, message in later if message), None)
+
+
+def _in_words(trial):
+    failure = trial.outcome.failure
+    if not failure:
+        return None
+    where = f" (in {failure.line})" if failure.line else ""
+    message = f"{trial.exercise.short_name} raised {failure}{where}."
+    return f"{message} {_first(HINTS, str(failure)) or ''}".strip()
+
+
+def not_finite(attempt):
+    """NaN or inf comes back: where the first arises, by a call in which they are errors."""
+    trial = attempt.wrong[0]
+    if np.isfinite(trial.array).all():
+        return None
+    failure = attempt.run(trial.case, floats="raise").outcome.failure
+    if failure:
+        where = f"in {failure.line}" if failure.line else "on the way"
+        why = _first(FLOATS, failure.message) or failure.message
+        return f"NaN or inf arises {where}. It comes from {why}."
+    return (
+        "NaN or inf comes back, though no step computes it: you wrote it into the code yourself, "
+        "to fill, pad or mask an array. Leave it out."
+    )
+
+
+def _first(table, text):
+    return next((words for pattern, words in table.items() if re.search(pattern, text)), None)
+
+
+def habit(attempt):
+    """What stands out in a function, unless the reference does it or leaves it out too."""
+    exercise, answer, first = attempt.exercise, attempt.answer, attempt.trials[0]
+    name, mine, theirs = exercise.short_name, code_of(answer), code_of(exercise.reference)
+    called = set(_names(mine, CALLED)) - set(_names(theirs, CALLED))
+    chance = sorted(CHANCE & called)
+    if chance and not exercise.truth:  # for a truth value one may draw, to try something
+        return (
+            f"{name} uses {listed(chance)}, so its result is close at best, and differs from one "
+            "call to the next. The right result follows from the arguments alone."
+        )
+    again = attempt.run(first.case)
+    same = (first.array is None) == (again.array is None)
+    if same and first.array is not None:
+        same = np.array_equal(first.array, again.array, equal_nan=True)
+    if again.outcome.finished and not again.outcome.failure and not same:
+        return (
+            f"Called again with the same input, {name} gives a different result. Something is kept "
+            "from one call to the next, such as a list used as a default value."
+        )
+    spare = {} if exercise.truth else _unused(exercise.reference)
+    unused = [p for place, p in _unused(answer).items() if place not in spare]
+    data = np.ndarray | int | float | list | tuple
+    outside = [n for n, value in taken(answer).items() if isinstance(value, data)]
+    ignores = f"{name} never uses its argument{'s' * (len(unused) > 1)} {listed(unused)}"
+    takes = f"takes {listed(outside)} from outside the function"
+    if unused:
+        return f"{ignores}, but {takes}." if outside else f"{ignores}."
+    return f"{name} {takes}; everything it needs is among its arguments." if outside else None
+
+
+def taken(answer):
+    """What the code of a function takes from outside: name -> value."""
+    code = code_of(answer)
+    outside = getattr(inspect.unwrap(answer), "__globals__", {}) if code else {}
+    return {name: outside.get(name) for name in _names(code, "GLOBAL")}
+
+
+def stub(answer, outcome):
+    """What is missing if the first call shows an unfinished stub, else None."""
+    if outcome.failure and not outcome.failure.is_stub:
+        code = code_of(answer)
+        gap = any(
+            a.opname == "LOAD_CONST" and a.argval is ... and b.opname.startswith("STORE_FAST")
+            for a, b in pairwise(dis.get_instructions(code) if code else ())
+        )
+        return "Replace the ... that is still in its body." if gap else None
+    if outcome.failure:
+        return ""
+    if outcome.value is Ellipsis:
+        return "Replace the ... that it returns."
+    if outcome.value is None and not outcome.changed:
+        return "It returns None so far: if the body is written, the return is missing."
+    return None
+
+
+def uncallable(exercise, answer):
+    """Why the answer cannot be called as the exercise does, or None if it can."""
+    if not callable(answer):
+        return (
+            f"You passed {describe(answer)} instead of the function {exercise.signature}. "
+            "Pass the function itself: its name, without brackets."
+        )
+    try:
+        signature = inspect.signature(answer)
+    except Exception:  # a function written in C, or an odd object: the call will tell
+        return None
+    names, order = tuple(signature.parameters), ""
+    try:
+        signature.bind(*exercise.parameters)
+        if names == exercise.parameters or sorted(names) != sorted(exercise.parameters):
+            return None
+        order = " The order matters."
+    except TypeError:
+        pass
+    return (
+        f"{exercise.short_name} is called as {exercise.signature}, but its arguments are "
+        f"({', '.join(names)}).{order}"
+    )
+
+
+def _names(code, kinds):
+    """The names in the steps of these kinds, also in functions inside, in order."""
+    if code is None:
+        return []
+    names = {}
+    for step in dis.get_instructions(code):
+        if re.search(kinds, step.opname):
+            names |= dict.fromkeys(step.argval if type(step.argval) is tuple else [step.argval])
+    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
+    return list(names | dict.fromkeys(n for c in inner for n in _names(c, kinds)))
+
+
+def _unused(function):
+    """The parameters that a function never takes up: place -> name."""
+    code = code_of(function)
+    names = inspect.signature(function).parameters if code else ()
+    used = _names(code, LOADED)
+    return {place: name for place, name in enumerate(names) if name not in used}
