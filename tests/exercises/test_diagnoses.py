@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import attnlib
 from attnlib import softmax
 from attnlib.exercises import Case, Exercise, Mistake, examine
 from attnlib.exercises.engine.showing import show
@@ -135,9 +136,11 @@ REPLIES = [
     (OWN, OWN.reference, "Passed."),
     (ONE, lambda x: x[0] > 1, "Passed."),
     (TABLE, lambda x, y: np.outer(x, y).tolist(), "Passed."),
-    (TABLE, lambda x, y: [a * y for a in x], "You return a list; np.array(…) makes an array of it"),
+    (TABLE, lambda x, y: [a * y for a in x], "You return a list; np.array(…) turns it into"),
     # Right, and yet not.
     (OWN, lambda x: softmax(x), "The result is right, but softmax comes from attnlib"),
+    (OWN, softmax, "The result is right, but softmax comes from attnlib"),
+    (OWN, lambda x: attnlib.softmax(x), "The result is right, but attnlib comes from attnlib"),
     (SHORT, in_place(lambda x: 2 * x), "The result is right, but double changes its argument x in"),
     (LATER, lambda x: (x > 1).astype(float), "The result would be right as 0 and 1, but the task"),
     # Unfinished.
@@ -158,7 +161,7 @@ REPLIES = [
     (SHORT, lambda x: x**2 if len(x) == 1 else x + 5, "Unknown."),
     (SHORT, lambda x: 2 * x if len(x) == 1 else 3 * x, "x = [1. 4.]"),
     (SHORT, lambda x: 2 * x if len(x) == 1 else 3 * x, "It is right for first, wrong for second."),
-    (SHORT, in_place(lambda x: x + 1), "Besides, double changes its argument x in place"),
+    (SHORT, in_place(lambda x: x + 1), "Also, double changes its argument x in place"),
     (DOUBLE, lambda x: x**2 if len(x) == 3 else 2 * x, "This is the square."),
     # A rare input decides, but blurs no mistake.
     (RARE, lambda x: x**2 if len(x) else 1 / 0, "This is the square."),
@@ -229,7 +232,7 @@ REPLIES = [
     (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit together."),
     (DOUBLE, eval("lambda x: np.einsum('ij->i', x)"), "Three dots name all the other axes"),
     # The first NaN or inf.
-    (DOUBLE, root, "arises in line 2 of root: return 2 * x + np.sqrt(-x). It comes from"),
+    (DOUBLE, root, "appears in line 2 of root: return 2 * x + np.sqrt(-x). It comes from"),
     (DOUBLE, eval("lambda x: x / (x - x)"), "It comes from a division by 0."),
     (DOUBLE, eval("lambda x: 2 * x + x[:0].mean()"), "where a sum or a slice is empty."),
     (DOUBLE, lambda x: 2 * x + np.nan, "NaN or inf comes back, though no step computes it"),
@@ -238,7 +241,7 @@ REPLIES = [
     (SHORT, lambda x: (2 * x * 1.001).astype(np.float16), "right to about three digits"),
     (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "right to about seven digits"),
     (SHORT, lambda x: (x**2 + 0.003).astype(np.float16), "This is the square."),
-    (SHORT, lambda x: (2 * x * 1.3).astype(np.float16), "Besides, this is float16"),
+    (SHORT, lambda x: (2 * x * 1.3).astype(np.float16), "Also, this is float16"),
     (SHORT, lambda x: x.astype(np.float16) * np.float16(6e4) / np.float16(3e4), "Something overfl"),
     (SHORT, lambda x: (2 * x + 0.001).astype(np.float32), "These numbers are close but not exact."),
     (SHORT, lambda x: (2.0 * x).round() + 0.4, "Unknown."),
@@ -258,14 +261,14 @@ REPLIES = [
     (DOUBLE, lambda x: np.where(x < 2, x, 2 * x), "Some of these numbers are still those of x"),
     (DOUBLE, lambda x: 2 * x + x[:1].sum(), "Unknown."),
     (DOUBLE, lambda x: 2 * abs(x), "This is the right answer without its signs."),
-    (DOUBLE, lambda x: 2 * x / x.max(), "right if x were divided by its largest number."),
+    (DOUBLE, lambda x: 2 * x / x.max(), "get if x were divided by its largest number."),
     (DOUBLE, lambda x: 2 * np.roll(np.sort(x), 1), "These are the right numbers in another order"),
     (DOUBLE, lambda x: 6.5 * x, "Here each number is 3.25 times what it should be:"),
     (DOUBLE, lambda x: 2 * x + 0.02, "These numbers are close but not exact."),
-    (POWER, lambda x, y: y**x, "This would be right if x and y were exchanged."),
+    (POWER, lambda x, y: y**x, "This is what you would get if x and y were exchanged."),
     (POWER, lambda x, y: x**y + y, "This is the right answer plus y."),
     (POWER, lambda x, y: x**y / x.sum(), "Here each number is 0.2 times what it should be:"),
-    (OWN, lambda x: OWN.reference(OWN.reference(x)), "You do all the steps twice"),
+    (OWN, lambda x: OWN.reference(OWN.reference(x)), "You apply all the steps twice"),
     (CALLS, lambda f, x: x + f(f(x)), "Unknown."),
     (CALLS, lambda f, x: x + f(f(x)), "f = negative"),
     (CALLS, lambda f, x: x, "This is x itself, unchanged."),
@@ -273,11 +276,12 @@ REPLIES = [
     (LATER, lambda x: x == 1, "Only the ones."),
     (LATER, lambda x: ~(x > 1), "Every truth value is reversed: you return True where False is"),
     (LATER, lambda x: x >= 1, "Unknown."),
-    (LATER, lambda x: x >= 1, "returned\n    [1 1]"),
+    (LATER, lambda x: x >= 1, "returned\n    [ True  True]"),
     (ONE, lambda x: len(x) > 0, "Unknown."),
     (ONE, lambda x: len(x) > 0, "returned\n    True"),
     (ONE, lambda x: x[0] + np.random.default_rng(1).normal() > 9, "yet. Unknown."),
     # A sum of which one term is wrong.
+    (COST, lambda n, d, bias: COST.reference(n, 1, bias), "right if d were always 1: d seems to"),
     (COST, lambda n, d, bias: 4 * n * d**2 + d * bias, "small by a multiple of n² · d."),
     (COST, lambda n, d, bias: COST.reference(n, d, bias) + n * d**2, "too large by a multiple"),
     (COST, lambda n, d, bias: COST.reference(n, d, False), "too small by a multiple of d · bias."),
@@ -287,7 +291,7 @@ REPLIES = [
     (MASKED, lambda x, causal: x + 1, "masked never uses its argument causal."),
     (POWER, lambda x, y: np.full(2, FACTOR), "never uses its arguments x and y, but takes FACTOR"),
     (DOUBLE, lambda x: np.array([a - FACTOR for a in x]), "double takes FACTOR from outside"),
-    (DOUBLE, lambda x: x + np.random.default_rng(1).normal(), "double uses default_rng, normal"),
+    (DOUBLE, lambda x: x + np.random.default_rng(1).normal(), "uses random numbers or a clock"),
     (DOUBLE, remembers, "Something is kept from one call to the next"),
 ]  # fmt: skip
 

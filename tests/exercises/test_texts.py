@@ -126,6 +126,9 @@ def test_an_exercise_is_read(write):
         ("  too large.", "\ntoo large.", "line 18: expected an item, '- …', or an indented line"),
         ("`z = y + x`", "z", "line 11: expected '- let: `name = expression`' or"),
         ("`y`, `double`", "`y +`", "line 15: expected Python in backticks"),
+        ("`large`", "`larger`", "line 16: expected Python in backticks (name 'larger' is not"),
+        ("- let: `y", "- own: true\n- let: `y", "line 1: expected '- own: yes' below the heading"),
+        ("## Also right", "## Mistakes", "line 19: expected a heading that is not in the file yet"),
     ],
 )
 def test_a_malformed_exercise_names_its_line(write, old, new, words):
@@ -150,6 +153,8 @@ def test_questions_are_read(write):
         ("  - It is odd.\n", "", "line 14: expected the reply to this option"),
         ("- hint: Add.\n", "", "line 1: expected '- hint: …'"),
         ("- 9: That", "- nine: That", "line 8: expected a wrong number and its reply"),
+        ("- 9: That", "- 1-2: That", "line 8: expected a wrong number and its reply"),
+        ("## which", "## two", "line 10: expected a heading that is not in the file yet"),
         ("6 ± 0.1", "6", "line 1: expected '- answer: number ± tolerance'"),
     ],
 )

@@ -7,7 +7,7 @@ from functools import cache
 from .reading import collected, named
 from .text import sections
 
-NUMBER = r"([-−]?[\d.e+-]+)"
+NUMBER = r"([-−]?\d*\.?\d+(?:e[-+]?\d+)?)"
 NUMERIC = ("answer", "why", "hint")
 
 

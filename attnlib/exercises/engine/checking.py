@@ -19,8 +19,8 @@ NUMBERS = (
     "The result would be right as 0 and 1, but the task asks for truth values: ~ and & do "
     "something else with numbers. End with a comparison, with bool(…), or with .astype(bool)."
 )
-LIST = "You return a list; np.array(…) makes an array of it, which other code can compute with."
-FLOAT16 = "Besides, this is float16, which keeps about three digits and goes no higher than 65504."
+LIST = "You return a list; np.array(…) turns it into an array, which other code can calculate with."
+FLOAT16 = "Also, this is float16, which keeps about three digits and goes no higher than 65504."
 
 
 def check(name, answer, *, time_limit=TIME_LIMIT):
@@ -123,8 +123,9 @@ def _unfinished(trial, limit):
 def _right(attempt):
     """The reply where every result is right, which need not be enough."""
     exercise, n = attempt.exercise, len(attempt.trials)
-    homes = {name: str(getattr(v, "__module__", "")) for name, v in taken(attempt.answer).items()}
-    borrowed = [name for name, home in homes.items() if home.startswith("attnlib")]
+    used = {exercise.short_name: attempt.answer} | taken(attempt.answer)
+    borrowed = [name for name, value in used.items() if _home(value).startswith("attnlib")]
+    borrowed = borrowed[:1] if exercise.short_name in borrowed else borrowed
     if exercise.own and borrowed:
         comes = f"{listed(borrowed)} come{'s' * (len(borrowed) == 1)}"
         return Reply("wrong", f"The result is right, but {comes} from attnlib: write it yourself.")
@@ -147,7 +148,7 @@ def _wrong(attempt):
         _broken_property(attempt.wrong[0]),
         good and f"It is right for {listed([*good])}, wrong for {listed([*bad])}.",
         float16 and "float16" not in message and FLOAT16,
-        changes and f"Besides, {changes}",
+        changes and f"Also, {changes}",
     )
     return Reply(
         status,
@@ -170,8 +171,8 @@ def _example(trial, brief):
     elif array is None:
         came = f"returned {describe(trial.value)}"
     else:
-        one_truth = trial.exercise.truth and array.ndim == 0 and array in (0, 1)
-        came = f"returned\n{bool(array) if one_truth else show(array)}"
+        value = trial.outcome.value
+        came = f"returned\n{show(value if np.asarray(value).dtype == bool else array)}"
     return f"{_inputs(trial)}\n{trial.exercise.signature} {came}"
 
 
@@ -195,3 +196,8 @@ def _changes(attempt):
         f"{attempt.exercise.short_name} changes its argument {names} in place, so whoever calls it "
         "loses the original. Work on a copy, or write x = x + 1 instead of x += 1."
     )
+
+
+def _home(value):
+    """The module that a function comes from, or the name of a module."""
+    return str(getattr(value, "__module__", None) or getattr(value, "__name__", ""))

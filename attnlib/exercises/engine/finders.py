@@ -224,17 +224,21 @@ def _alterations(attempt):
         for part, terms in ((name, arrays), (f"the first row of {name}", rows)):
             terms = [t if t.shape == w.shape else 0.0 for t, w in zip(terms, wanted)]
             if any(map(np.any, terms)):
-                sentence = f"This is the right answer plus {part}. Let the sum start at 0."
+                sentence = f"This is the right answer plus {part}. Start the sum at 0."
                 yield sentence, map(np.add, wanted, terms)
     for i, name in enumerate(names):
+        if all(isinstance(trial.case.args[i], int | float) for trial in attempt.trials):
+            sentence = f"This would be right if {name} were always 1: {name} seems to be left out."
+            yield sentence, by(lambda *a, i=i: reference(*a[:i], 1, *a[i + 1 :]))
         for words, step in STEPS.items():
-            sentence = f"This would be right if {name} were {words}. Use {name} as it is."
+            what = f"This is what you would get if {name} were {words}."
+            sentence = f"{what} Look for a step that does this."
             yield sentence, by(lambda *a, i=i, f=step: reference(*a[:i], f(a[i]), *a[i + 1 :]))
         for j in range(i):
             order = [{i: j, j: i}.get(k, k) for k in range(len(names))]
-            sentence = f"This would be right if {names[j]} and {name} were exchanged."
+            sentence = f"This is what you would get if {names[j]} and {name} were exchanged."
             yield sentence, by(lambda *a, order=order: reference(*(a[k] for k in order)))
-    sentence = "You do all the steps twice: the result goes through them again. Once is enough."
+    sentence = "You apply all the steps twice. Once is enough."
     yield sentence, by(lambda *a: reference(reference(*a), *a[1:]))
 
 

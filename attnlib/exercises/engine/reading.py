@@ -3,6 +3,7 @@
 import difflib
 import re
 import sys
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -14,10 +15,10 @@ from .exercise import Exercise, Mistake
 from .text import sections
 
 ROOT = "book_exercises"  # what the chapters' modules are called in `sys.modules`
-NO_EXERCISE = {"README", "practice", "questions"}
+NO_EXERCISE = {"practice", "questions"}
 
 REQUIRED = ("returns", "definition", "general", "why")
-OPTIONAL = {"own": "yes".__eq__, "truth": "yes".__eq__, "rtol": float, "atol": float}
+OPTIONAL = {"own": bool, "truth": bool, "rtol": float, "atol": float}
 COMPUTED = ("CASES", "PROPERTIES", "judge", "view")
 LET = r"let: `((\w+) = .+)`"
 CODES = r"(`[^`]+`(?:, `[^`]+`)*)"
@@ -99,20 +100,23 @@ def read(path):
     signature, task = head.heading.text, head.text
     name, bracket, parameters = signature.rstrip(")").partition("(")
     settings, others = head.settings(REQUIRED, OPTIONAL)
+    for key in ("own", "truth"):
+        if settings.get(key, "yes") != "yes":
+            raise head.heading.expected(f"'- {key}: yes' below the heading, or no such line")
     form = f"'- let: `name = expression`' or one of {', '.join((*REQUIRED, *OPTIONAL))}"
     lets = [bullet.match(LET, form) for bullet in others]
     python = module(path)
 
-    def answers(codes, line):
-        """What each code in backticks computes, by the code."""
-        make = _function if bracket else lambda code, *_: eval(code, dict(vars(python)))
+    def answers(codes, line, value=not bracket):
+        """What each code in backticks is, by the code: a function of the arguments or a value."""
+        make = (lambda code, *_: eval(code, dict(vars(python)))) if value else _function
         try:
             return {
                 code: make(code, parameters.split(", "), lets, vars(python))
                 for code in re.findall("`([^`]+)`", codes or "")
             }
-        except SyntaxError:
-            raise line.expected("Python in backticks") from None
+        except (SyntaxError, NameError) as error:
+            raise line.expected(f"Python in backticks ({error})") from None
 
     mistakes, also_right = [], []
     for part in parts:
@@ -122,10 +126,10 @@ def read(path):
                 also_right += answers(*line.match(CODES, "code in backticks"), line).values()
                 continue
             codes, recognise, variants, diagnosis = line.match(MISTAKE, "'- `code`: diagnosis'")
-            recognise = recognise and eval(recognise, dict(vars(python)))
+            made = [Mistake(c, a, diagnosis) for c, a in answers(codes, line).items()]
+            recognise = recognise and answers(f"`{recognise}`", line, value=True)[recognise]
             such_as = tuple(answers(variants, line).values())
-            made = answers(codes, line).items()
-            mistakes += (Mistake(c, answer, diagnosis, recognise, such_as) for c, answer in made)
+            mistakes += [replace(made[0], recognise=recognise, such_as=such_as), *made[1:]]
     if bracket:
         first = task.partition(" ")[0].rstrip(",:")
         lower = first.isalpha() and first != "True"
@@ -158,7 +162,8 @@ def _function(code, parameters, lets, names):
         value = scope["answer_"]
         return value(*args) if callable(value) else value
 
-    answer.__name__ = "<lambda>"  # so that replies do not call the reader's function by it
+    # Replies do not call the reader's function by this name, nor is it taken from attnlib.
+    answer.__name__, answer.__module__ = "<lambda>", ROOT
     return answer
 
 

@@ -3,6 +3,7 @@
 import dis
 import inspect
 import re
+import sys
 from itertools import pairwise
 from types import CodeType
 
@@ -101,7 +102,7 @@ def not_finite(attempt):
     if failure:
         where = f"in {failure.line}" if failure.line else "on the way"
         why = _first(FLOATS, failure.message) or failure.message
-        return f"NaN or inf arises {where}. It comes from {why}."
+        return f"NaN or inf first appears {where}. It comes from {why}."
     return (
         "NaN or inf comes back, though no step computes it: you wrote it into the code yourself, "
         "to fill, pad or mask an array. Leave it out."
@@ -117,11 +118,11 @@ def habit(attempt):
     exercise, answer, first = attempt.exercise, attempt.answer, attempt.trials[0]
     name, mine, theirs = exercise.short_name, code_of(answer), code_of(exercise.reference)
     called = set(_names(mine, CALLED)) - set(_names(theirs, CALLED))
-    chance = sorted(CHANCE & called)
+    chance = sorted(CHANCE & called - {"random", "time"}) or sorted(CHANCE & called)
     if chance and not exercise.truth:  # for a truth value one may draw, to try something
         return (
-            f"{name} uses {listed(chance)}, so its result is close at best, and differs from one "
-            "call to the next. The right result follows from the arguments alone."
+            f"{name} uses random numbers or a clock ({listed(chance)}). The right result follows "
+            "from the arguments alone."
         )
     again = attempt.run(first.case)
     same = (first.array is None) == (again.array is None)
@@ -147,7 +148,8 @@ def taken(answer):
     """What the code of a function takes from outside: name -> value."""
     code = code_of(answer)
     outside = getattr(inspect.unwrap(answer), "__globals__", {}) if code else {}
-    return {name: outside.get(name) for name in _names(code, "GLOBAL")}
+    names = {name: outside.get(name) for name in _names(code, "GLOBAL")}
+    return names | {name: sys.modules.get(name) for name in _names(code, "IMPORT_NAME")}
 
 
 def stub(answer, outcome):

@@ -76,6 +76,8 @@ def sections(path):
             last = None
         elif heading := re.fullmatch(r"##? (.+)", text):
             line.text, last = heading[1], None
+            if any(section.heading.text == line.text for section in sections):
+                raise line.expected("a heading that is not in the file yet")
             sections.append(Section(line))
         elif not sections:
             raise line.expected("a heading, '# …'")
