@@ -18,7 +18,7 @@ ROOT = "book_exercises"  # what the chapters' modules are called in `sys.modules
 NO_EXERCISE = {"practice", "questions"}
 
 REQUIRED = ("returns", "definition", "general", "why")
-OPTIONAL = {"own": bool, "truth": bool, "rtol": float, "atol": float}
+OPTIONAL = {"minutes": int, "own": bool, "truth": bool, "rtol": float, "atol": float}
 COMPUTED = ("CASES", "PROPERTIES", "judge", "view")
 LET = r"let: `((\w+) = .+)`"
 CODES = r"(`[^`]+`(?:, `[^`]+`)*)"
