@@ -59,6 +59,14 @@ Twice 3?
 
 Which is even?
 
+```python
+# half of x
+def half(x):
+
+    return x / 2
+```
+See `half`.
+
 - [ ] 3
   - It is odd.
 - [x] 4
@@ -143,18 +151,23 @@ def test_questions_are_read(write):
     two, which = (question for _, question in questions(write("questions.md", ASK)))
     assert two["answer"] == 6 and two["mistakes"] == [{"value": 9, "reply": "That is the square."}]
     assert [option["correct"] for option in which["options"]] == [False, True]
+    code = "```python\n# half of x\ndef half(x):\n\n    return x / 2\n```"
+    assert which["question"] == f"Which is even?\n\n{code}\n\nSee `half`."
 
 
 @pytest.mark.parametrize(
     "old, new, words",
     [
         ("- [x] 4", "- [ ] 4", "line 10: expected a right option"),
-        ("- [x] 4", "- 4", "line 16: expected an option, '- [ ] …' or '- [x] …', got '4'"),
-        ("  - It is odd.\n", "", "line 14: expected the reply to this option"),
+        ("- [x] 4", "- 4", "line 24: expected an option, '- [ ] …' or '- [x] …', got '4'"),
+        ("  - It is odd.\n", "", "line 22: expected the reply to this option"),
         ("- hint: Add.\n", "", "line 1: expected '- hint: …'"),
         ("- 9: That", "- nine: That", "line 8: expected a wrong number and its reply"),
         ("- 9: That", "- 1-2: That", "line 8: expected a wrong number and its reply"),
         ("## which", "## two", "line 10: expected a heading that is not in the file yet"),
+        ("2\n```", "2\n", "line 14: expected a line '```' below, where the code ends"),
+        ("Which is even?\n\n", "", "line 10: expected a paragraph below the heading"),
+        ("  - It is odd.", "```", "line 23: expected an item, '- …'"),
         ("6 ± 0.1", "6", "line 1: expected '- answer: number ± tolerance'"),
     ],
 )

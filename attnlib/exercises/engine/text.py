@@ -2,11 +2,14 @@
 
 A file is sections under ``#`` or ``##``. A section is paragraphs and then items: lines that begin
 with ``-`` or ``1.``, mostly ``- key: text``. A line that begins with two spaces continues its item,
-and with two spaces and ``-`` it is the reply to it.
+and with two spaces and ``-`` it is the reply to it. A paragraph between fences, lines that begin
+with three backticks, is code and kept as it is.
 """
 
 import re
 from dataclasses import dataclass, field
+
+FENCE = "```"
 
 
 class Malformed(ValueError):
@@ -45,8 +48,8 @@ class Section:
 
     @property
     def text(self):
-        """The paragraphs as one text; there has to be one."""
-        if not self.paragraphs:
+        """The paragraphs as one text; there has to be one, and it begins with words."""
+        if not self.paragraphs or self.paragraphs[0].text.startswith(FENCE):
             raise self.heading.expected("a paragraph below the heading")
         return "\n\n".join(paragraph.text for paragraph in self.paragraphs)
 
@@ -67,10 +70,21 @@ class Section:
         return settings, others
 
 
+def _code(opening, lines):
+    """A block of code with its fences; its lines are taken out of the numbered lines."""
+    code = [opening.text]
+    for _, text in lines:
+        code.append(text.rstrip())
+        if code[-1] == FENCE:
+            return "\n".join(code)
+    raise opening.expected(f"a line '{FENCE}' below, where the code ends")
+
+
 def sections(path):
     """The sections of a Markdown file; text before the first heading is Malformed."""
     sections, last = [], None
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    for number, text in lines:
         line = Line(path, number, text.strip())
         if not line.text:
             last = None
@@ -84,11 +98,13 @@ def sections(path):
         elif item := re.fullmatch(r"(-|\d+\.) (.+)", text):
             line.text, last = item[2], line
             (sections[-1].bullets if item[1] == "-" else sections[-1].steps).append(line)
-        elif last is None:
+        elif last is None or line.text.startswith(FENCE):
             if sections[-1].bullets or sections[-1].steps:
                 raise line.expected("an item, '- …', or an indented line that continues one")
             sections[-1].paragraphs.append(line)
             last = line
+            if line.text.startswith(FENCE):
+                line.text, last = _code(line, lines), None
         elif text.startswith("  - "):
             last.reply = line.text[2:]
         elif last.reply:

@@ -1,7 +1,7 @@
 // A question whose answer is a number; well-known wrong numbers get a reply of their own.
 import { button, numberInput, parseNumber } from "../shared/controls.js";
 import { frameOf } from "../shared/frame.js";
-import { h, prose, report, set, uniqueId, unsealed } from "../shared/parts.js";
+import { blocks, h, prose, report, set, uniqueId, unsealed } from "../shared/parts.js";
 
 function near(typed, { value, tolerance }) {
   return Math.abs(typed - value) <= tolerance;
@@ -38,7 +38,7 @@ export function render({ model, el }) {
   el.append(
     frameOf(
       model,
-      prose("label", { for: id, class: "attn-question" }, model.get("question")),
+      ...blocks("label", { for: id, class: "attn-question" }, model.get("question")),
       h("div", { class: "attn-presets" }, input, button("Check", answer)),
       verdict,
     ),

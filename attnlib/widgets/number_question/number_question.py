@@ -3,7 +3,7 @@
 import traitlets
 
 from attnlib.widgets.shared.declaration import Move
-from attnlib.widgets.shared.question import Question, inline
+from attnlib.widgets.shared.question import Question, blocks, inline, pieces
 from attnlib.widgets.shared.traits import dicts, real, sealed, text, unseal
 
 
@@ -31,7 +31,7 @@ class NumberQuestion(Question):
     shows = "A question whose answer is a number."
     samples = (
         {
-            "question": "Two plus two, as `2 + 2`?",
+            "question": "Two plus two, as `2 + 2`?\n\n```python\n2 + 2\n```",
             "answer": 4.0,
             "tolerance": 0.1,
             "why": "Yes, four.",
@@ -46,7 +46,7 @@ class NumberQuestion(Question):
         },
     )
 
-    question = text("What is asked: plain text, code in backticks.")
+    question = text("What is asked: plain text, code in backticks or between fences.")
     answer = sealed(real("The right answer."))
     tolerance = real("Any number that is as near as this to the answer is right.", 0.0, 0.0)
     why = sealed(text("The reply to a right answer."))
@@ -77,14 +77,14 @@ class NumberQuestion(Question):
                     )
 
     def moves(self):
-        name = self.question.replace("`", "")
+        name = pieces(self.question)[0].replace("`", "")
         yield Move("textbox", name, str(self.answer), says=f"Right. {self.why}")
         yield Move("textbox", name, str(self.answer - 1), says=f"Not yet. {self.hint}")
         for mistake in self.mistakes:
             yield Move("textbox", name, str(mistake["value"]), says=f"Not yet. {mistake['reply']}")
 
     def asked(self):
-        return f"<p>{inline(self.question)}</p>"
+        return blocks(self.question)
 
     def answered(self):
         return f"<p>{self.answer:g}. {inline(self.why)}</p>"

@@ -1,7 +1,7 @@
 // A question with options; every option answers with its own explanation.
 import { button } from "../shared/controls.js";
 import { frameOf } from "../shared/frame.js";
-import { h, prose, report, set, uniqueId, unsealed, write } from "../shared/parts.js";
+import { blocks, h, prose, report, set, uniqueId, unsealed, write } from "../shared/parts.js";
 
 export function render({ model, el }) {
   const options = unsealed(model.get("options"));
@@ -47,7 +47,7 @@ export function render({ model, el }) {
       h(
         "fieldset",
         { class: "attn-options" },
-        prose("legend", null, model.get("question")),
+        ...blocks("legend", null, model.get("question")),
         several ? h("p", { class: "attn-note" }, "More than one is right.") : null,
         ...parts.map(({ element }) => element),
       ),

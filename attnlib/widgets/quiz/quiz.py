@@ -3,12 +3,25 @@
 import traitlets
 
 from attnlib.widgets.shared.declaration import Move
-from attnlib.widgets.shared.question import Question, inline
+from attnlib.widgets.shared.question import Question, blocks, inline
 from attnlib.widgets.shared.traits import dicts, sealed, text
 
 
 def _option(text, correct=False):
     return {"text": text, "correct": correct, "why": f"Because of {text}."}
+
+
+_CODE = """Which `axis`?
+
+```python
+def attend(Q, K, V, axis):
+
+    # scaled <b>dot</b> products, a weight for each query and key, then the mean
+    weights = softmax(Q @ K.swapaxes(-2, -1) / Q.shape[-1] ** 0.5, axis=axis)
+    return weights @ V
+```
+
+Think of a `query`."""
 
 
 class Quiz(Question):
@@ -35,7 +48,7 @@ class Quiz(Question):
 
     shows = "A question with options."
     samples = (
-        {"question": "Which `axis`?", "options": [_option("keys", True), _option("queries")]},
+        {"question": _CODE, "options": [_option("keys", True), _option("queries")]},
         {
             "question": "Which?",
             "options": [_option("one", True), _option("two", True), _option("three")],
@@ -43,7 +56,7 @@ class Quiz(Question):
         },
     )
 
-    question = text("What is asked: plain text, code in backticks.")
+    question = text("What is asked: plain text, code in backticks or between fences.")
     options = sealed(
         dicts(
             'Two or more of ``{"text": str, "correct": bool, "why": str}``: every option, right '
@@ -73,7 +86,7 @@ class Quiz(Question):
 
     def asked(self):
         listed = "".join(f"<li>{inline(o['text'])}</li>" for o in self.options)
-        return f'<p>{inline(self.question)}</p><ol type="A">{listed}</ol>'
+        return f'{blocks(self.question)}<ol type="A">{listed}</ol>'
 
     def answered(self):
         answers = "".join(

@@ -1,5 +1,7 @@
 """Questions with options: what is refused, and the replies to every choice."""
 
+from html import escape
+
 import pytest
 from traitlets import TraitError
 
@@ -7,6 +9,7 @@ from attnlib.widgets import Quiz
 from tests.helpers.widget_pages import refused
 
 ONE, TWO = Quiz.samples
+CODE = ONE["question"].split("```")[1].removeprefix("python\n").removesuffix("\n")
 YES, NO = ONE["options"]
 
 
@@ -34,6 +37,7 @@ def test_questions_and_answers_are_complete():
     for option in ONE["options"]:
         assert option["text"] in quiz.asked() and option["why"] in quiz.answered()
     assert "Right." in quiz.answered() and "Wrong." in quiz.answered()
+    assert f'</p><pre tabindex="0"><code>{escape(CODE)}</code></pre><p>Think of' in quiz.asked()
 
 
 @pytest.mark.browser
@@ -51,6 +55,20 @@ def test_every_choice_is_explained(show):
     assert not page.get_by_text("Because of queries.").is_visible()
     check.press("Enter")
     assert verdict.inner_text() == "Right." and page.get_by_text("Because of keys.").is_visible()
+
+
+@pytest.mark.browser
+def test_code_is_kept_and_scrolls_inside_itself(show):
+    page = show(Quiz(**ONE), width=360)
+    code = page.locator("fieldset > pre")
+    assert code.text_content() == code.inner_text() == CODE
+    assert page.get_by_role("group", name="Which axis?", exact=True).count() == 1
+    assert code.evaluate("(e) => getComputedStyle(e.firstChild).fontSize") == "15px"
+    assert code.get_attribute("tabindex") == "0"
+    code.focus()
+    code.press("ArrowRight")
+    page.wait_for_function("document.querySelector('pre').scrollLeft > 0")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 @pytest.mark.browser

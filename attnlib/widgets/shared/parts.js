@@ -146,6 +146,17 @@ export function writeProse(element, text) {
   );
 }
 
+// Paragraphs of such text, the first in an element of its own kind, with blocks of code between
+// lines of three backticks. The same in Python: question.blocks.
+export function blocks(tag, attributes, text) {
+  const [first, ...rest] = text.split(/\n*^```.*\n([\s\S]*?)\n```$\n*/m);
+  const block = (piece, i) => {
+    if (i % 2 === 0) return h("pre", { tabindex: 0 }, h("code", null, piece));
+    return piece ? prose("p", { class: "attn-question" }, piece) : [];
+  };
+  return [prose(tag, attributes, first), ...rest.flatMap(block)];
+}
+
 // What a trait holds sealed, so that nobody reads it unasked. The same in Python: traits.unseal.
 export function unsealed(text) {
   const bytes = Uint8Array.from(atob(text.split(":")[1]), (letter) => letter.charCodeAt(0));
