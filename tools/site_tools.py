@@ -73,12 +73,23 @@ def pages():
     """Addresses of all pages inside the site: those of the table of contents, and Sphinx's own."""
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     names = [contents["root"]]
-    names += [chapter["file"] for part in contents["parts"] for chapter in part["chapters"]]
+    names += [name for part in contents["parts"] for name in files(part["chapters"])]
     return [f"{name}.html" for name in [*names, "search", "genindex"]]
 
 
+def files(entries):
+    """The files of entries of the contents, and of those under them.
+
+    >>> list(files([{"file": "a", "sections": [{"file": "b"}]}, {"file": "c"}]))
+    ['a', 'b', 'c']
+    """
+    for entry in entries:
+        yield entry["file"]
+        yield from files(entry.get("sections", ()))
+
+
 def chapters():
-    """Addresses of the chapters, whose file names start with a number."""
+    """Addresses of the chapters' pages, whose file names start with a number."""
     return [page for page in pages() if re.search(r"/\d+_", page)]
 
 

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from rules import Page
 from rules.page import DEEPER
-from site_tools import ROOT
+from site_tools import ROOT, files
 
 from attnlib.exercises import all_exercises
 
@@ -41,8 +41,8 @@ def test_every_folder_of_exercises_has_its_chapter():
 def test_contents_list_every_chapter_once():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     entries = [entry for part in toc["parts"] for entry in part["chapters"]]
-    under = {e["file"]: [each["file"] for each in e.get("sections", ())] for e in entries}
-    listed = [*under, *(file for files in under.values() for file in files)]
+    under = {entry["file"]: [*files(entry.get("sections", ()))] for entry in entries}
+    listed = [*files(entries)]
     assert sorted(set(listed)) == sorted(listed)
     assert [name for name in CHAPTERS if f"book/{name}" not in listed] == []
     for name in CHAPTERS:
