@@ -1,9 +1,9 @@
-# make book · check · test · new-chapter · sheet · notebooks · workbook · lab · serve · mutants · bench · bench-page · clean
+# make book · lab · torch · check · test · new-chapter · sheet · notebooks · workbook · serve · mutants · bench · bench-page · clean
 PYTHON ?= python3
 BIN := .venv/bin
 SITE := _build/html
 
-.PHONY: book check test new-chapter sheet notebooks workbook lab serve mutants bench bench-page clean
+.PHONY: book lab torch check test new-chapter sheet notebooks workbook serve mutants bench bench-page clean
 
 book: .venv/building
 	$(BIN)/jupyter-book build . -W -n --keep-going --all -q
@@ -35,11 +35,15 @@ notebooks: .venv/installed
 	$(BIN)/python tools/notebooks.py
 
 # Copies of the chapters, to write in; what is there is never written over
-workbook: .venv/installed
+workbook: .venv/lab
 	$(BIN)/python tools/workbook.py
 
 lab: workbook
 	$(BIN)/jupyter lab workbook
+
+# For the deeper pages that train
+torch: .venv/building
+	$(BIN)/python -m pip install --quiet $$(grep ^torch== requirements.txt) -c constraints.txt
 
 bench: .venv/installed
 	$(BIN)/python -m benchmarks.one_core
@@ -47,10 +51,14 @@ bench: .venv/installed
 bench-page: .venv/installed book
 	$(BIN)/python tools/bench_page.py $(CHAPTER)
 
-# What building the site needs; all the rest, PyTorch among it, comes on top
+# What building the site needs; JupyterLab comes on top, and all the rest, PyTorch among it
 .venv/building: book/requirements.txt constraints.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet -r book/requirements.txt -c constraints.txt -e .
+	touch $@
+
+.venv/lab: .venv/building requirements.txt
+	$(BIN)/python -m pip install --quiet $$(grep ^jupyterlab== requirements.txt) -c constraints.txt
 	touch $@
 
 .venv/installed: .venv/building requirements.txt

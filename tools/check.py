@@ -1,13 +1,12 @@
 """Everything that concerns one chapter: `make check CHAPTER=02`.
 
-Its form and the rules for authors; its page, built anew where something changed and opened in a
-browser; its notebook, run and compared with what is stored; the tests of its exercises and of the
-widgets in it that not every chapter has.
+The form of its lesson and its deeper page and the rules for authors; both pages, built anew where
+something changed and opened in a browser; both notebooks, run and compared with what is stored; the
+tests of its exercises and of the widgets in it that not every chapter has.
 """
 
 import sys
 
-import nbformat
 from notebooks import NOTEBOOKS
 from outputs import WIDGET
 from rules import Page
@@ -20,11 +19,11 @@ from attnlib.widgets.shared.question import Question
 BUILT = ROOT / "_build" / "check"
 TESTS = ["tests/book", "tests/widgets", "attnlib/widgets", "tests/exercises"]
 TESTS += ["tests/tools/test_workbook.py"]
-CHAPTERS = [page for path in NOTEBOOKS if (page := Page(path, None)).number]
+CHAPTERS = [page for path in NOTEBOOKS if (page := Page(path, None)).is_lesson]
 
 
 def chapter(named):
-    """The chapter of that number: ``2``, ``02``, or with its name.
+    """The lesson of the chapter of that number: ``2``, ``02``, or with its name.
 
     >>> chapter("2").path.name
     '02_query_key_value.ipynb'
@@ -36,24 +35,27 @@ def chapter(named):
     """
     for page in CHAPTERS:
         if named in (str(page.number), page.path.stem[:2], page.path.stem, page.name):
-            return Page(page.path, nbformat.read(page.path, as_version=4))
+            return Page.read(page.path)
     standing = ", ".join(page.path.stem for page in CHAPTERS)
     raise SystemExit(f"there is no chapter {named!r}: make check CHAPTER=… takes one of {standing}")
 
 
 def stages(page):
     """Heading -> command, for one chapter."""
-    widgets = {data[WIDGET]["script"] for data in page.widgets}
+    pages = [page, page.deeper] if page.deeper else [page]
+    paths = [str(p.path) for p in pages]
+    widgets = {data[WIDGET]["script"] for p in pages for data in p.widgets}
     own = {name for name in widgets if not issubclass(WIDGETS[name], Question)}
     names = " or ".join([page.name, *sorted(own)])
     # Sphinx repeats its warnings only for a page that it reads again.
-    (BUILT / f"_build/.doctrees/book/{page.path.stem}.doctree").unlink(missing_ok=True)
+    for p in pages:
+        (BUILT / f"_build/.doctrees/book/{p.path.stem}.doctree").unlink(missing_ok=True)
     return {
         "style": [*PYTHON, "ruff", "check", "book/exercises"],
-        "form and rules": [sys.executable, "tools/notebooks.py", "--check", str(page.path)],
+        "form and rules": [sys.executable, "tools/notebooks.py", "--check", *paths],
         "page built": build_command(BUILT),
-        f"notebook, page, exercises and widgets ({names})": [
-            *PYTEST, *NBVAL, str(page.path), *TESTS, "-k", names, "-m", "not lab",
+        f"notebooks, pages, exercises and widgets ({names})": [
+            *PYTEST, *NBVAL, *paths, *TESTS, "-k", names, "-m", "not lab",
             "--deselect=tests/book/test_notebooks.py",
         ],
     }  # fmt: skip

@@ -1,6 +1,7 @@
-"""Write into the cover, the README and *Teach with it* what the chapters' heads say of them.
+"""Write what is counted into heads, cover, README and *Teach with it*; `make notebooks` does it.
 
-It is put between ``<!-- chapters: KEY -->`` and ``<!-- end -->``; `make notebooks` writes it.
+A chapter's minutes come into its head, as `measure` counts them. The others hold what is put
+between ``<!-- chapters: KEY -->`` and ``<!-- end -->``.
 """
 
 import re
@@ -9,10 +10,14 @@ from pathlib import Path
 
 import nbformat
 import yaml
+from measure import minutes
 from rules import Page
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACES = [ROOT / "README.md", ROOT / "book" / "index.ipynb", ROOT / "book" / "teach.md"]
+HEAD = re.compile(
+    r"\*Lesson \d+ min · questions and exercises \d+ min(?: · deeper \d+ min)?\.|\*Deeper \d+ min\."
+)
 MARKED = re.compile(r"(<!-- chapters: (\w+) -->)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -23,7 +28,7 @@ def parts():
     by_caption = {}
     for part in contents["parts"]:
         paths = [ROOT / f"{entry['file']}.ipynb" for entry in part["chapters"]]
-        pages = [Page(p, nbformat.read(p, as_version=4)) for p in paths if p.is_file()]
+        pages = [Page.read(path) for path in paths if path.is_file()]
         by_caption[part["caption"]] = [page for page in pages if page.number]
     return {caption: pages for caption, pages in by_caption.items() if pages}
 
@@ -58,35 +63,45 @@ def runs(sequence):
     ]
 
 
-def minutes(old):
-    """The minutes of all chapters together."""
-    return str(sum(page.minutes or 0 for pages in parts().values() for page in pages))
+def total(old):
+    """The hours of all chapters, for the lessons alone, with their exercises, with everything."""
+    counted = [minutes(page) for pages in parts().values() for page in pages]
+    hours = [round(sum(sum(each[:n]) for each in counted) / 60) for n in (1, 2, 3)]
+    return (
+        f"{hours[0]} hours for the lessons alone, {hours[1]} with their questions and exercises, "
+        f"{hours[2]} with everything"
+    )
 
 
 def tables(old):
-    """A table for each part: number, title, minutes.
+    """A table for each part: number and title, minutes of lesson, exercises and deeper page.
 
     Rows of ``old`` for chapters in preparation stay until the chapter is there.
     """
     planned, caption = {}, None
     for line in old.splitlines():
-        if match := re.fullmatch(r"\| (\D.*) \| \|", line):
+        if match := re.fullmatch(r"\| (\D.*) \| lesson \|.*", line):
             caption = match[1]
-        elif match := re.fullmatch(r"\| (\d+) .* \| in preparation \|", line):
+        elif match := re.fullmatch(r"\| (\d+) .* \| in preparation \|.*", line):
             planned.setdefault(caption, {})[int(match[1])] = line
     written = []
     for caption, pages in parts().items():
-        rows = planned.get(caption, {}) | {
-            page.number: f"| {page.number} [{page.title or page.name}]({page.path.name}) "
-            f"| {page.minutes or '…'} min |"
-            for page in pages
-        }
-        lines = [f"| {caption} | |", "|---|--:|", *(rows[number] for number in sorted(rows))]
+        rows = planned.get(caption, {}) | {page.number: row(page) for page in pages}
+        head = f"| {caption} | lesson | exercises | deeper |"
+        lines = [head, "|---|--:|--:|--:|", *(rows[number] for number in sorted(rows))]
         written.append("\n".join(lines))
     return "\n\n" + "\n\n".join(written) + "\n\n"
 
 
-KEYS = {"numbers": numbers, "order": order, "minutes": minutes, "tables": tables}
+def row(page):
+    """A chapter's row of the table."""
+    lesson, exercises, deeper = minutes(page)
+    link = f"[{deeper} min]({page.deeper.path.name})" if page.deeper else ""
+    title = f"{page.number} [{page.title or page.name}]({page.path.name})"
+    return f"| {title} | {lesson} min | {exercises} min | {link} |"
+
+
+KEYS = {"numbers": numbers, "order": order, "hours": total, "tables": tables}
 
 
 def renewed(text):
@@ -94,21 +109,33 @@ def renewed(text):
     return MARKED.sub(lambda match: match[1] + KEYS[match[2]](match[3]) + match[4], text)
 
 
+def head(page):
+    """What the head of a chapter's page says of its minutes."""
+    lesson, exercises, deeper = minutes(page.lesson or page)
+    if page.is_deeper:
+        return f"*Deeper {deeper} min."
+    said = f"*Lesson {lesson} min · questions and exercises {exercises} min"
+    return said + (f" · deeper {deeper} min." if page.deeper else ".")
+
+
 def new_text(path):
     """What a file should hold."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix != ".ipynb":
-        return renewed(text)
-    notebook = nbformat.reads(text, as_version=4)
-    for cell in notebook.cells:
-        cell.source = renewed(cell.source)
-    return nbformat.writes(notebook) + "\n"
+    if path.suffix == ".ipynb":
+        page = Page.read(path)
+        if page.number:
+            return HEAD.sub(head(page), text, count=1)
+        for cell in page.notebook.cells:
+            cell.source = renewed(cell.source)
+        return nbformat.writes(page.notebook) + "\n"
+    return renewed(text)
 
 
 def stale():
-    """The files that do not match the chapters' heads."""
+    """The files that do not match the chapters."""
     parts.cache_clear()
-    return [path for path in PLACES if new_text(path) != path.read_text(encoding="utf-8")]
+    paths = [*PLACES, *sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb"))]
+    return [path for path in paths if new_text(path) != path.read_text(encoding="utf-8")]
 
 
 def write():

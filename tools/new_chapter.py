@@ -1,7 +1,8 @@
 """Begin a chapter: `make new-chapter N=05 NAME=many_queries`.
 
-Writes the notebook with its head and its line in `_toc.yml`, brings the cover, the README and
-*Teach with it* up to date, and lists what is still to be written.
+Writes the notebooks of the lesson and of the deeper page with their heads and their lines in
+`_toc.yml`, brings the cover, the README and *Teach with it* up to date, and lists what is still to
+be written.
 """
 
 import keyword
@@ -14,12 +15,16 @@ import jupytext
 from canonical import canonical, write
 from notebooks import NOTEBOOKS, ROOT
 from rules import Page, problems
+from rules.page import DEEPER
 
 from attnlib.palette import notebook_macros
 
 USAGE = "make new-chapter N=05 NAME=many_queries"
-TEMPLATE = Path(__file__).with_name("chapter_template.md")
-ENTRY = re.compile(r"^( *- file: book/)(\d\d)_.*\n", re.MULTILINE)
+TEMPLATES = {
+    "": Path(__file__).with_name("lesson_template.md"),
+    DEEPER: Path(__file__).with_name("deeper_template.md"),
+}
+ENTRY = re.compile(r"^( *)- file: book/(\d\d)_.*\n(?: *sections:\n *- file: .*\n)?", re.MULTILINE)
 
 
 def checked(number, name):
@@ -46,36 +51,44 @@ def checked(number, name):
 
 
 def with_entry(toc, stem):
-    """The table of contents with a chapter's line, after the chapter with the next lower number.
+    """The table of contents with a chapter's lines, after the chapter with the next lower number.
 
-    >>> with_entry("- file: book/01_a  # first\\n- file: book/04_d\\n", "02_b").splitlines()
-    ['- file: book/01_a  # first', '- file: book/02_b', '- file: book/04_d']
+    >>> print(with_entry("- file: book/01_a  # first\\n- file: book/04_d\\n", "02_b"), end="")
+    - file: book/01_a  # first
+    - file: book/02_b
+      sections:
+        - file: book/02_b_deeper
+    - file: book/04_d
     """
     entries = sorted(ENTRY.finditer(toc), key=lambda entry: entry[2])
     lower = [entry for entry in entries if entry[2] < stem[:2]]
     place = lower[-1].end() if lower else entries[0].start()
-    return f"{toc[:place]}{entries[0][1]}{stem}\n{toc[place:]}"
+    lines = [f"- file: book/{stem}", "  sections:", f"    - file: book/{stem}{DEEPER}"]
+    entry = "".join(f"{entries[0][1]}{line}\n" for line in lines)
+    return f"{toc[:place]}{entry}{toc[place:]}"
 
 
 def main(number="", name=""):
     """Write the files and say what is still to be written; return the exit code."""
     number, name = checked(number, name)
     title = name.replace("_", " ").capitalize()
-    text = TEMPLATE.read_text(encoding="utf-8")
-    text = text.replace("{number}", str(number)).replace("{title}", title)
-    notebook = canonical(jupytext.reads(text, "md:myst"), notebook_macros())
-    path = ROOT / "book" / f"{number:02}_{name}.ipynb"
+    stem = f"{number:02}_{name}"
     toc = ROOT / "_toc.yml"
-    new_toc = with_entry(toc.read_text(encoding="utf-8"), path.stem)
-    path.write_text(write(notebook), encoding="utf-8")
+    new_toc = with_entry(toc.read_text(encoding="utf-8"), stem)
+    paths = []
+    for ending, template in TEMPLATES.items():
+        text = template.read_text(encoding="utf-8").replace("{number}", str(number))
+        text = text.replace("{title}", title).replace("{stem}", stem)
+        notebook = canonical(jupytext.reads(text, "md:myst"), notebook_macros())
+        paths.append(ROOT / "book" / f"{stem}{ending}.ipynb")
+        paths[-1].write_text(write(notebook), encoding="utf-8")
     toc.write_text(new_toc, encoding="utf-8")
-    for written in [path, toc, *contents.write()]:
+    for written in [*paths, toc, *contents.write()]:
         print(f"wrote {written.relative_to(ROOT)}")
-    print(
-        "\nStill to be written (make check CHAPTER=", path.stem[:2], " says what is left):", sep=""
-    )
-    for problem in problems(Page(path, notebook)):
-        print(f"- {problem}")
+    print(f"\nStill to be written (make check CHAPTER={number:02} says what is left):")
+    for path in paths:
+        for problem in problems(Page.read(path)):
+            print(f"- {path.stem}: {problem}")
     return 0
 
 

@@ -5,7 +5,8 @@ python tools/notebooks.py book/02_qkv.ipynb  only this one
 python tools/notebooks.py --no-execute       rewrite with the outputs that are there
 python tools/notebooks.py --check            change nothing, report what is wrong
 
-What the cover, the README and *Teach with it* say of the chapters is brought up to date as well.
+The minutes in the chapters' heads, and what the cover, the README and *Teach with it* say of the
+chapters, are brought up to date as well.
 """
 
 import argparse
@@ -130,11 +131,13 @@ def main(arguments=None):
     if {path.resolve() for path in options.paths} & set(NOTEBOOKS):
         if options.check:
             for path in contents.stale():
-                print(f"{path}: does not match the chapters' heads: run make notebooks")
+                print(
+                    f"{path}: does not match the chapters as they are counted: run make notebooks"
+                )
                 count += 1
         else:
             for path in contents.write():
-                print(f"{path}: brought up to date with the chapters' heads")
+                print(f"{path}: brought up to date")
     print(f"{len(options.paths)} notebooks, {count} problems")
     return 1 if count else 0
 

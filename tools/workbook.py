@@ -1,4 +1,4 @@
-"""A workbook for the class: copies of the chapters, to be written in (`make workbook`).
+"""A workbook for the class: copies of the chapters' pages, to be written in (`make workbook`).
 
 A copy gives nothing away: solutions are folded, and their results and those that are to be
 predicted are left out.  No file is ever overwritten.  A copy records the edition of its chapter;
@@ -12,6 +12,7 @@ import json
 import re
 import runpy
 import sys
+from collections import Counter
 from pathlib import Path
 
 from canonical import FOLDED, NotebookFault, is_macros, prepared, read, write
@@ -19,6 +20,7 @@ from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_markdown_cell
 from outputs import tags
 from pybtex.database import parse_file
+from rules.page import DEEPER
 
 from attnlib.palette import notebook_macros
 
@@ -35,7 +37,7 @@ MARKED = re.compile(
 
 
 def chapters(book):
-    """The chapters in a folder, brought into the book's form: path -> notebook."""
+    """The chapters' pages in a folder, brought into the book's form: path -> notebook."""
     notebooks = {}
     for path in sorted(book.glob("[0-9][0-9]_*.ipynb")):
         try:
@@ -87,11 +89,12 @@ class Words:
         entries = parse_file(str(book / "references.bib")).entries
         self.sources = {key: style["label"](entry) for key, entry in entries.items()}
         self.pages = {path.name for path in notebooks}
-        self.figures = {
-            figure.get("name"): f"Figure {int(path.name[:2])}.{number}"
-            for path, notebook in notebooks.items()
-            for number, figure in enumerate(filter(None, map(figure_of, notebook.cells)), 1)
-        }
+        self.figures, counts = {}, Counter()
+        for path, notebook in notebooks.items():  # a deeper page counts on from its lesson
+            chapter = int(path.name[:2])
+            for figure in filter(None, map(figure_of, notebook.cells)):
+                counts[chapter] += 1
+                self.figures[figure.get("name")] = f"Figure {chapter}.{counts[chapter]}"
         self.roles = {
             "cite:t": self.names,
             "cite:p": self.source,
@@ -167,7 +170,11 @@ def new_file(folder, stem, text):
 
 def renew(path, notebook, folder, words):
     """Copy a chapter into the workbook unless it has a copy of this edition; say what was done."""
-    copies = sorted(folder.glob(f"{path.stem}*.ipynb"))
+    copies = [
+        copied
+        for copied in sorted(folder.glob(f"{path.stem}*.ipynb"))
+        if path.stem.endswith(DEEPER) or not copied.stem.startswith(path.stem + DEEPER)
+    ]
     editions = {copied.name: edition_of(copied) for copied in copies}
     for name, of in editions.items():
         if of == edition(notebook):

@@ -88,16 +88,16 @@ window.AttentionProgress = (() => {
   const [, chapter] = location.pathname.match(/([^/]+\.html)$/) ?? [];
   if (chapter && /^\d/.test(chapter)) open(chapter);
 
-  // On the cover: beside each chapter, how much of it was answered right.
+  // On the cover: beside each lesson and each deeper page, how much of it was answered right.
   for (const { page, questions, practice } of window.AttentionAsked ?? []) {
     const names = [...questions, ...Object.keys(practice)];
     const right = names.filter((name) => load().answers[name]?.right);
-    const row = document.querySelector(`main td a[href$="${page}"]`)?.closest("tr");
-    if (!right.length || !row) continue;
+    const place = document.querySelector(`main td a[href$="/${page}"], main td a[href="${page}"]`);
+    if (!right.length || !place) continue;
     const note = document.createElement("span");
     note.className = "progress";
     note.textContent = `${right.length} of ${names.length} answered right`;
-    row.cells[0].append(" ", note);
+    place.parentElement.append(" ", note);
   }
 
   return { due, forget, load, next, open, record, waited };

@@ -13,6 +13,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from rules import Page
+from rules.page import DEEPER
 from site_tools import ROOT
 
 from attnlib.exercises import all_exercises
@@ -33,17 +34,23 @@ def test_worked_numbers_are_printed(name):
 
 
 def test_every_folder_of_exercises_has_its_chapter():
-    assert {name.split(".")[0] for name in all_exercises()} <= {name[3:] for name in CHAPTERS}
+    chapters = {name[3:] for name in CHAPTERS}
+    assert {name.split(".")[0] for name in all_exercises()} <= chapters
 
 
 def test_contents_list_every_chapter_once():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    listed = [entry["file"] for part in toc["parts"] for entry in part["chapters"]]
+    entries = [entry for part in toc["parts"] for entry in part["chapters"]]
+    under = {e["file"]: [each["file"] for each in e.get("sections", ())] for e in entries}
+    listed = [*under, *(file for files in under.values() for file in files)]
     assert sorted(set(listed)) == sorted(listed)
     assert [name for name in CHAPTERS if f"book/{name}" not in listed] == []
+    for name in CHAPTERS:
+        if name.endswith(DEEPER):
+            assert under[f"book/{name.removesuffix(DEEPER)}"] == [f"book/{name}"]
 
 
-def test_cover_readme_and_teach_match_chapter_heads():
+def test_heads_cover_readme_and_teach_match_what_is_counted():
     assert contents.stale() == [], "run: make notebooks"
 
 

@@ -40,20 +40,22 @@ def test_new_chapter_is_written_and_listed(copy):
     after = files(copy.folder)
     changed = {str(path.relative_to(copy.folder)) for path in after
                if after[path] != before.get(path)}  # fmt: skip
-    notebook = "book/97_not_yet.ipynb"
+    notebook, deeper = "book/97_not_yet.ipynb", "book/97_not_yet_deeper.ipynb"
     pages = {"README.md", "book/index.ipynb", "book/teach.md"}
-    assert changed == {notebook, "_toc.yml", *pages}
+    assert changed == {notebook, deeper, "_toc.yml", *pages}
     parts = yaml.safe_load((copy.folder / "_toc.yml").read_text())["parts"]
-    entries = [entry["file"] for part in parts for entry in part["chapters"]]
+    entries = {entry["file"]: entry for part in parts for entry in part["chapters"]}
     listed = [entry for entry in entries if re.match(r"book/\d\d_", entry)]
-    assert listed == sorted(listed) and notebook.removesuffix(".ipynb") in listed
+    assert listed == sorted(listed)
+    assert entries["book/97_not_yet"]["sections"] == [{"file": "book/97_not_yet_deeper"}]
     cover = (copy.folder / "book/index.ipynb").read_text()
     assert "97 [Not yet](97_not_yet.ipynb)" in cover
     # It is canonical; both tools report the same missing parts.
     missing = [line[2:] for line in output.splitlines() if line.startswith("- ")]
-    code, checked = copy("notebooks.py", "--check", notebook)
-    assert code == 1 and [line.partition(": ")[2] for line in checked.splitlines()[:-1]] == missing
-    for rule in ("nothing_to_do", "minutes_and_prerequisites", "enough_questions", "predictions"):
+    code, checked = copy("notebooks.py", "--check", notebook, deeper)
+    found = [line.removeprefix("book/").replace(".ipynb", "", 1) for line in checked.splitlines()]
+    assert code == 1 and found[:-1] == missing
+    for rule in ("nothing_to_do", "enough_questions", "predictions", "further_reading"):
         assert any(f"[{rule}]" in line for line in missing), rule
     # A second chapter of this number is refused.
     code, output = copy("new_chapter.py", "97", "something_else")
@@ -61,13 +63,20 @@ def test_new_chapter_is_written_and_listed(copy):
     assert files(copy.folder) == after
 
 
-def test_minutes_in_a_head_reach_the_cover(copy):
-    chapter, cover = (copy.folder / "book" / f"{name}.ipynb" for name in ("04_scaling", "index"))
-    chapter.write_text(re.sub(r"About \d+ minutes", "About 99 minutes", chapter.read_text()))
-    code, output = copy("notebooks.py", "--check", "book/04_scaling.ipynb")
-    assert code == 1 and "index.ipynb: does not match the chapters' heads" in output
-    assert copy("notebooks.py", "--no-execute", "book/04_scaling.ipynb")[0] == 0
-    assert "4 [Scaling](04_scaling.ipynb) | 99 min |" in cover.read_text()
+def test_what_is_counted_reaches_heads_and_cover(copy):
+    lesson, deeper, cover = (
+        copy.folder / "book" / f"{name}.ipynb"
+        for name in ("04_scaling", "04_scaling_deeper", "index")
+    )
+    before = int(re.search(r"deeper (\d+) min", lesson.read_text())[1])
+    deeper.write_text(deeper.read_text().replace("## ", "word " * 1200 + "\\n\\n## ", 1))
+    code, output = copy("notebooks.py", "--check", "book/04_scaling_deeper.ipynb")
+    for path in (lesson, deeper, cover):
+        assert code == 1 and f"{path.name}: does not match the chapters as they are" in output
+    assert copy("notebooks.py", "--no-execute", "book/04_scaling_deeper.ipynb")[0] == 0
+    assert f"· deeper {before + 10} min. You need" in lesson.read_text()
+    assert f"*Deeper {before + 10} min. You need" in deeper.read_text()
+    assert f"[{before + 10} min](04_scaling_deeper.ipynb)" in cover.read_text()
     assert copy("notebooks.py", "--check")[0] == 0
 
 
@@ -92,6 +101,5 @@ def test_bad_arguments_are_refused(number, name, words):
 def test_first_chapter_goes_before_all_others():
     toc = "root: a\nchapters:\n  # A comment.\n  - file: book/02_b\n  - file: book/04_d\n"
     extended = new_chapter.with_entry(toc, "01_a")
-    assert extended == toc.replace(
-        "  - file: book/02_b", "  - file: book/01_a\n  - file: book/02_b"
-    )
+    entry = "  - file: book/01_a\n    sections:\n      - file: book/01_a_deeper\n"
+    assert extended == toc.replace("  - file: book/02_b", f"{entry}  - file: book/02_b")

@@ -99,15 +99,21 @@ BROKEN = {
     "no_tracebacks": (visible(outputs=[TRACEBACK]), "shows a traceback: mend it"),
     "prose_before_code": (without("## A soft dictionary"), "follows no prose"),
     "numbered_title": (prose("# 2 Query", "# 3 Query"), "should be '# 2 Title'"),
+    "short_lesson": (
+        prose("## Summary", "## Summary\n\n" + 1500 * "word "),
+        "words before the questions, at most 2000",
+    ),
+    "plain_code": (visible("import torch"), "imports torch: a lesson shows NumPy"),
     "nothing_to_do": (prose("## Summary", "## Summary\n\nTODO"), "still says: TODO"),
     "opening_question": (prose(r"\*\*How do .*\n", "How?\n"), "no opening question"),
-    "three_to_five_objectives": (prose("- say what.*\n(- .*\n){2}", ""), "2 objectives, 3 to 5"),
+    "three_to_five_objectives": (prose(r"(?<=you can\n\n)(- .*\n){2}", ""), "2 objectives, 3 to 5"),
     "minutes_and_prerequisites": (prose("You need", "Bring"), "no minutes and prerequisites"),
     "predictions": (prose("> .*Predict.*", "Now:", 9), "nothing to predict"),
-    "enough_questions": (all_but(0, 'ask("'), "0 cells with ask(…), at least 1 wanted"),
+    "enough_questions": (all_but(0, 'ask("'), "0 cells with ask(…), at least 5 wanted"),
     "enough_practice": (all_but(0, 'practice("'), "0 cells with practice(…), at least 1 wanted"),
     "questions_of_the_chapter": (without('ask("query_key_value.shift"'), "no cell has ask("),
     "closing_sections": (prose("## Summary", "## The end"), "the section '## Summary' is missing"),
+    "further_reading": (prose("Further reading", "And"), "no further reading: end with"),
     "words_that_move": (
         prose("## Summary", "<span data-widget='fig-x'>x</span>"), "another form than <span data-"
     ),
@@ -117,14 +123,20 @@ BROKEN = {
     "open_stubs": (without('check("query_key_value.aim"'), "aim has no stub that replies"),
     "three_hints": (prose("Hint 3", "Another"), "soft_lookup has 2 hints, 3 wanted"),
 }  # fmt: skip
+BROKEN_DEEPER = {
+    "results_first": (prose("(?m)^## .*", "## Another"), "list '- [Another](#…): one sentence'"),
+    "says_pytorch": (
+        prose("(?s)(.*)make torch", r"\1make"), "say in the head that `make torch` installs it"
+    ),
+}  # fmt: skip
 OF_FILES = {
     "known_mistakes": (dict(mistakes=(Mistake("m", 1.0, "No."),)), "knows 1 mistakes, at least 4"),
     "plain_sentences": (dict(task="do it."), "task should be sentences"),
 }
 
 
-def problems_after(edit=lambda notebook: None, path=PATH, **excused):
-    notebook = copy.deepcopy(CHAPTER)
+def problems_after(edit=lambda notebook: None, path=PATH, notebook=CHAPTER, **excused):
+    notebook = copy.deepcopy(notebook)
     edit(notebook)
     if excused:
         notebook.metadata["attention_book"] = {"except": excused}
@@ -132,7 +144,7 @@ def problems_after(edit=lambda notebook: None, path=PATH, **excused):
 
 
 def test_every_rule_is_tested_and_has_a_reason():
-    assert {*BROKEN, *OF_FILES} == set(RULES)
+    assert {*BROKEN, *BROKEN_DEEPER, *OF_FILES} == set(RULES)
     for file in ("cells", "chapters", "exercises", "prose"):
         functions = vars(sys.modules[f"rules.{file}"])
         assert all(functions[name].__doc__ for name in set(RULES) & set(functions))
@@ -146,6 +158,30 @@ def test_broken_rule_is_reported_and_can_be_excused(name):
     assert reported and words in reported[0]
     excused = problems_after(edit, **{name: "The reason stands here."})
     assert excused == [line for line in problems_after(edit) if f"[{name}]" not in line]
+
+
+@pytest.mark.parametrize("name", BROKEN_DEEPER)
+def test_broken_rule_of_deeper_pages_is_reported(name):
+    edit, words = BROKEN_DEEPER[name]
+    path = ROOT / "book" / "04_scaling_deeper.ipynb"
+    deeper = nbformat.read(path, as_version=4)
+    assert problems_after(path=path, notebook=deeper) == []
+    reported = problems_after(edit, path=path, notebook=deeper)
+    assert any(words in line and line.endswith(f"[{name}]") for line in reported)
+
+
+def test_a_lesson_and_its_deeper_page_share_what_is_asked(tmp_path):
+    """What the lesson leaves out is missing, unless the deeper page shows it, and not both do."""
+    edit = without('ask("query_key_value.shift"')
+    path = tmp_path / PATH.name
+    (message,) = problems_after(edit, path=path)
+    assert message.startswith('no cell has ask("query_key_value.shift")')
+    other = copy.deepcopy(CHAPTER)
+    other.cells = [cell for cell in other.cells if "query_key_value.shift" in cell.source]
+    nbformat.write(other, tmp_path / f"{PATH.stem}_deeper.ipynb")
+    assert problems_after(edit, path=path) == []
+    (message,) = problems_after(path=path)
+    assert message.startswith('ask("query_key_value.shift") stands in lesson or deeper twice')
 
 
 #: A span of the chapter's text -> the message about it.

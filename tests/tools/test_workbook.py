@@ -84,6 +84,19 @@ def test_a_copy_holds_no_answer_and_is_trusted(make):
     assert first == "# A solution" and rest == "my_query = 42"  # the first line is in sight
 
 
+def test_a_deeper_page_counts_figures_on_and_has_its_own_copies(make):
+    figure = {"figure": {"name": "fig-five", "caption": "Five."}}
+    make.write("01_first_deeper.ipynb", code("5", [stream("5")], cell_id="five", **figure))
+    assert [line.partition(" ")[2] for line in make()] == ["made"] * 3
+    make.write("01_first.ipynb", prose("# 1 First of all"), *CELLS[1:])
+    said = make()
+    assert said[0].endswith(
+        "_2.ipynb: made, beside 01_first.ipynb (of an older chapter), left as it is"
+    )
+    assert said[1] == "workbook/01_first_deeper.ipynb: kept"
+    assert "*Figure 1.3.* Five." in (make.folder / "01_first_deeper.ipynb").read_text()
+
+
 def test_no_copy_is_ever_overwritten(make):
     make()
     first, second = make.folder / "01_first.ipynb", make.folder / "02_second.ipynb"

@@ -1,18 +1,34 @@
 """Rules of chapters: the parts that each has, so that readers know their way in all of them."""
 
+import ast
 import re
 
-from rules.prose import SPAN
-from rules.registry import chapter_rule
+import measure
 
-OBJECTIVES = re.compile(r"After this chapter you can\n\n((?:- .*(?:\n  .*)*\n?)+)")
+from rules.prose import SPAN
+from rules.registry import chapter_rule, deeper_rule, lesson_rule
+
+OBJECTIVES = re.compile(r"After this lesson you can\n\n((?:- .*(?:\n  .*)*\n?)+)")
+HEAD = {
+    "lesson": r"^\*Lesson \d+ min · questions and exercises \d+ min"
+    r"(?: · deeper \d+ min)?\. You need ",
+    "deeper": r"^\*Deeper \d+ min\. You need ",
+}
+SECTIONS = ("What it means when you use it", "Summary", "Questions", "Exercises")
+#: What a lesson has at most, before its questions.
+LIMITS = {"words": 2000, "minutes": 45, "cells": 22, "lines": 120, "longest": 12}
+UNITS = {"cells": "visible code cells", "lines": "lines of visible code",
+         "longest": "lines in its longest visible cell"}  # fmt: skip
+LESSON_CODE = {"numpy", "attnlib"}
 
 
 @chapter_rule
 def numbered_title(page):
     """The number in the file's name is the one that other chapters refer to."""
-    if page.title is None:
-        yield f"the first heading should be '# {page.number} Title', as the file is numbered"
+    ending = ", deeper" * page.is_deeper
+    if page.title is None or not page.title.endswith(ending):
+        form = f"# {page.number} Title{ending}"
+        yield f"the first heading should be '{form}', as the file is numbered"
 
 
 @chapter_rule
@@ -31,40 +47,107 @@ def opening_question(page):
         yield "no opening question: under the title put one in bold, on its own line"
 
 
-@chapter_rule
+@lesson_rule
 def three_to_five_objectives(page):
     """Fewer say too little to choose by, more are not remembered."""
     match = OBJECTIVES.search(page.prose)
     count = len(re.findall("^- ", match[1], re.MULTILINE)) if match else 0
     if not 3 <= count <= 5:
         yield (
-            f"{count} objectives, 3 to 5 wanted: list under 'After this chapter you can' what a "
+            f"{count} objectives, 3 to 5 wanted: list under 'After this lesson you can' what a "
             "reader can do then, each testable by an exercise or a question"
         )
+
+
+@deeper_rule
+def results_first(page):
+    """Nobody reads all of a deeper page; its head says what each section finds."""
+    head = page.prose.partition("\n## ")[0]
+    for title in re.findall(r"^## (.+)$", page.prose, re.MULTILINE):
+        if title not in SECTIONS and f"- [{title}](#" not in head:
+            yield f"the head does not say what comes out: list '- [{title}](#…): one sentence'"
 
 
 @chapter_rule
 def minutes_and_prerequisites(page):
     """Teachers plan by the minutes, readers check that they know enough to begin."""
-    if not page.minutes or "minutes. You need " not in page.prose:
-        yield "no minutes and prerequisites: write '*About 40 minutes. You need …*' in the head"
+    if not re.search(HEAD["deeper" if page.is_deeper else "lesson"], page.prose, re.MULTILINE):
+        form = "Lesson 0 min · questions and exercises 0 min · deeper 0 min. You need …"
+        form = "Deeper 0 min. You need [the lesson](…) …" if page.is_deeper else form
+        yield f"no minutes and prerequisites: write '*{form}*' in the head; a tool counts"
 
 
-@chapter_rule
+@lesson_rule
+def short_lesson(page):
+    """Forty minutes and one idea are a lesson; what goes further is on the deeper page."""
+    measured = measure.measure(page)
+    for name, limit in LIMITS.items():
+        value = getattr(measured, name)
+        if value > limit:
+            unit = UNITS.get(name, name)
+            over = f"at most {limit}: {value - limit:.0f} over"
+            yield f"{value:.0f} {unit} before the questions, {over}"
+
+
+@lesson_rule
+def plain_code(page):
+    """Whoever knows a little NumPy can read all of a lesson's code and run it without PyTorch."""
+    for cell in page.code:
+        used = imported(cell.source)
+        foreign = used - LESSON_CODE if cell in page.visible else used & {"torch"}
+        if foreign:
+            yield (
+                f"cell {cell.id} imports {', '.join(sorted(foreign))}: a lesson shows NumPy, plain "
+                "loops and calls of attnlib, and needs no PyTorch; move it to the deeper page"
+            )
+
+
+@deeper_rule
+def says_pytorch(page):
+    """`make lab` does not install it."""
+    if any("torch" in imported(cell.source) for cell in page.code):
+        if "`make torch`" not in page.prose.partition("\n## ")[0]:
+            yield "its code needs PyTorch: say in the head that `make torch` installs it"
+
+
+def imported(source):
+    """The top names of what some code imports.
+
+    >>> sorted(imported("import numpy as np\\nfrom attnlib.cost import flops"))
+    ['attnlib', 'numpy']
+    """
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+@lesson_rule
 def predictions(page):
     """Readers remember a result that they predicted, above all when they were wrong."""
-    if "> **Predict.**" not in page.prose:
+    if measure.PREDICT not in page.prose:
         yield "nothing to predict: put '> **Predict.** …?' before a result that surprises"
 
 
-@chapter_rule
+@lesson_rule
 def closing_sections(page):
-    """Readers look for the same things in the same place of every chapter."""
-    for heading in ("## Questions", "## Exercises", "## Summary"):
-        if not re.search(f"^{heading}$", page.prose, re.MULTILINE):
-            yield f"the section '{heading}' is missing"
-    reading = page.prose.partition("**Further reading.**")[2]
-    if "{cite" not in reading:
+    """Readers look for the same things in the same place of every lesson."""
+    titles = re.findall("^## (.+)$", page.prose, re.MULTILINE)
+    for title in SECTIONS:
+        if title not in titles:
+            yield f"the section '## {title}' is missing"
+    if (found := [title for title in titles if title in SECTIONS]) != [*SECTIONS]:
+        if {*found} == {*SECTIONS}:
+            yield f"the last sections come in another order than {', '.join(SECTIONS)}"
+
+
+@chapter_rule
+def further_reading(page):
+    """Whoever wants more should know what each source adds."""
+    if "{cite" not in page.prose.partition("**Further reading.**")[2]:
         yield "no further reading: end with '**Further reading.**' and say what {cite:t}`…` adds"
 
 

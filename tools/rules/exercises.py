@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from outputs import tags, texts
 
 from attnlib.exercises import all_exercises, all_practice, all_questions
-from rules.registry import chapter_rule
+from rules.registry import chapter_rule, lesson_rule
 
-EXERCISES, QUESTIONS, PRACTICE = 1, 1, 1
+#: What a lesson keeps at least; the rest may stand on the deeper page.
+EXERCISES, QUESTIONS, PRACTICE = 2, 5, 1
 HINTS, MISTAKES, DIAGNOSIS = 3, 4, 260
 
 
@@ -35,6 +36,11 @@ def asked(page):
     return found
 
 
+def of_both(page, listed, *arguments):
+    """What ``listed(page, …)`` lists for a lesson and for its deeper page, one after the other."""
+    return [entry for p in (page, page.deeper) if p for entry in listed(p, *arguments)]
+
+
 def of_chapter(page):
     """The chapter's exercises, by their full names."""
     return {name: e for name, e in all_exercises().items() if name.startswith(page.name + ".")}
@@ -51,54 +57,57 @@ def too_few(page, function, file, least):
     if (count := len(named(page, function))) < least:
         yield (
             f"{count} cells with {function}(…), at least {least} wanted: write them in "
-            f"book/exercises/{page.path.stem}/{file}.md, and show each under '## Questions' with "
+            f"book/exercises/{page.chapter}/{file}.md, and show each under '## Questions' with "
             f'{function}("{page.name}.…")'
         )
 
 
-@chapter_rule
+@lesson_rule
 def enough_questions(page):
     """Readers on their own notice what they missed only when they are asked."""
     yield from too_few(page, "ask", "questions", QUESTIONS)
 
 
-@chapter_rule
+@lesson_rule
 def enough_practice(page):
     """Practice with new numbers is what remains when the questions are answered."""
     yield from too_few(page, "practice", "practice", PRACTICE)
 
 
-@chapter_rule
+@lesson_rule
 def questions_of_the_chapter(page):
     """Each question stands in its chapter once, or nobody answers it."""
     for function, known in (("ask", all_questions()), ("practice", all_practice())):
         written = {name for name in known if name.startswith(page.name + ".")}
-        shown = named(page, function)
+        shown = of_both(page, named, function)
         for name in sorted(written - set(shown)):
             yield f'no cell has {function}("{name}"): show it, or drop it'
         for name in sorted({name for name in shown if shown.count(name) > 1}):
-            yield f'{function}("{name}") stands in the chapter twice: show it once'
+            yield f'{function}("{name}") stands in lesson or deeper twice: show it once'
 
 
-@chapter_rule
+@lesson_rule
 def enough_exercises(page):
     """What a reader has not done is not learned."""
     if len(asked(page)) < EXERCISES:
         yield (
             f"{len(asked(page))} exercises, at least {EXERCISES} wanted: a text and a Python file "
-            f'each in book/exercises/{page.path.stem}/, and under "## Exercises" a cell with '
+            f'each in book/exercises/{page.chapter}/, and under "## Exercises" a cell with '
             f'check("{page.name}.…", …)'
         )
 
 
-@chapter_rule
+@lesson_rule
 def exercises_of_the_chapter(page):
-    """Each exercise stands in its chapter, or nobody does it."""
-    for name in sorted(set(of_chapter(page)) - set(asked(page))):
+    """Each exercise stands in its chapter once, or nobody does it."""
+    shown = of_both(page, asked)
+    for name in sorted(set(of_chapter(page)) - set(shown)):
         yield f'no cell has check("{name}", …): give the exercise a stub and a solution, or drop it'
-    for name in sorted(set(asked(page)) - set(of_chapter(page))):
+    for name in sorted({name for name in shown if shown.count(name) > 1}):
+        yield f'check("{name}") stands in lesson and deeper: show it once'
+    for name in sorted(set(shown) - set(of_chapter(page))):
         place = name.removeprefix(page.name + ".")
-        yield f"there is no exercise {name!r}: write book/exercises/{page.path.stem}/{place}.md"
+        yield f"there is no exercise {name!r}: write book/exercises/{page.chapter}/{place}.md"
 
 
 @chapter_rule
@@ -125,7 +134,7 @@ def three_hints(page):
             )
 
 
-@chapter_rule
+@lesson_rule
 def known_mistakes(page):
     """A checker that only says 'wrong' teaches nothing."""
     for name, exercise in of_chapter(page).items():
@@ -136,7 +145,7 @@ def known_mistakes(page):
             )
 
 
-@chapter_rule
+@lesson_rule
 def plain_sentences(page):
     """Replies are read in the middle of something else: short, whole sentences."""
     for name, exercise in of_chapter(page).items():

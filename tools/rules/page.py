@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 from outputs import WIDGET, tags, texts
 
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
+DEEPER = "_deeper"
 
 
 @dataclass(frozen=True)
@@ -18,12 +20,17 @@ class Page:
     Parameters
     ----------
     path : Path
-        A chapter's file is called ``NN_name.ipynb``.
+        A chapter is two files, the lesson ``NN_name.ipynb`` and ``NN_name_deeper.ipynb``.
     notebook : NotebookNode
     """
 
     path: Path
     notebook: NotebookNode
+
+    @classmethod
+    def read(cls, path):
+        """The page of a file."""
+        return cls(path, nbformat.read(path, as_version=4))
 
     @property
     def number(self):
@@ -32,15 +39,48 @@ class Page:
         return int(match[1]) if match else None
 
     @property
+    def is_deeper(self):
+        """Whether this is the second page of a chapter."""
+        return bool(self.number) and self.path.stem.endswith(DEEPER)
+
+    @property
+    def is_lesson(self):
+        """Whether this is the first page of a chapter."""
+        return bool(self.number) and not self.is_deeper
+
+    @property
+    def chapter(self):
+        """The chapter's number and name: the lesson's file, and its folder of exercises."""
+        return self.path.stem.removesuffix(DEEPER)
+
+    @property
     def name(self):
-        """The chapter's name, and that of its exercises' folder: the file without its number."""
-        return self.path.stem[3:]
+        """The chapter's name without its number."""
+        return self.chapter[3:]
+
+    @cached_property
+    def deeper(self):
+        """The deeper page of a lesson; None where there is none."""
+        path = self.path.with_name(f"{self.chapter}{DEEPER}.ipynb")
+        return Page.read(path) if self.is_lesson and path.is_file() else None
+
+    @cached_property
+    def lesson(self):
+        """The lesson of a deeper page; None where there is none."""
+        path = self.path.with_name(f"{self.chapter}.ipynb")
+        return Page.read(path) if self.is_deeper and path.is_file() else None
 
     @cached_property
     def prose(self):
         """The text of all Markdown cells that the site shows."""
-        cells = [c for c in self.notebook.cells if c.cell_type == "markdown"]
-        return "\n\n".join(c.source for c in cells if "remove-cell" not in tags(c))
+        return text_of(self.notebook.cells)
+
+    @cached_property
+    def main_line(self):
+        """The cells before the questions: what is read."""
+        cells = self.notebook.cells
+        ends = [i for i, cell in enumerate(cells) if cell.source.startswith("## Questions")]
+        return cells[: ends[0]] if ends else cells
 
     @cached_property
     def code(self):
@@ -69,8 +109,8 @@ class Page:
         match = re.search(r"^# (\d+) (\S.*)$", self.prose, re.MULTILINE)
         return match[2] if match and int(match[1]) == self.number else None
 
-    @property
-    def minutes(self):
-        """The minutes that the chapter says it takes; None if it does not."""
-        match = re.search(r"About (\d+) minutes", self.prose)
-        return int(match[1]) if match else None
+
+def text_of(cells):
+    """The text of those cells that are Markdown and shown on the site."""
+    shown = (c for c in cells if c.cell_type == "markdown" and "remove-cell" not in tags(c))
+    return "\n\n".join(cell.source for cell in shown)

@@ -1,4 +1,8 @@
-"""Register the rules by a decorator, and apply them to a notebook."""
+"""Register the rules by a decorator, and apply them to a notebook.
+
+A rule takes a `Page` and yields what is wrong and what to do. `rule` registers one for every
+notebook, `chapter_rule` for both pages of a chapter, `lesson_rule` and `deeper_rule` for one.
+"""
 
 import difflib
 
@@ -7,19 +11,24 @@ RULES = {}
 
 
 def rule(function):
-    """A rule for every notebook: takes a `Page`, yields what is wrong and what to do."""
+    """Register a rule for every notebook."""
     RULES[function.__name__] = function
     return function
 
 
-def chapter_rule(function):
-    """A rule for chapters, whose files begin with a number."""
+def only(applies):
+    """A decorator that registers a rule for those pages of which ``applies(page)`` is true."""
 
-    def only_chapters(page):
-        return function(page) if page.number else ()
+    def register(function):
+        RULES[function.__name__] = lambda page: function(page) if applies(page) else ()
+        return function
 
-    RULES[function.__name__] = only_chapters
-    return function
+    return register
+
+
+chapter_rule = only(lambda page: page.number)
+lesson_rule = only(lambda page: page.is_lesson)
+deeper_rule = only(lambda page: page.is_deeper)
 
 
 def problems(page):

@@ -89,11 +89,16 @@ def chapter_number(docname):
 
 
 def number_figures_by_chapter(app, env):
-    """Number figures by chapter: 4.1 is the first of chapter 4, even while chapter 3 is missing."""
+    """Number figures by chapter: 4.1 is the first of chapter 4, even while chapter 3 is missing.
+
+    A deeper page counts on from its lesson.
+    """
     for docname, kinds in env.toc_fignumbers.items():
         chapter = chapter_number(docname)
-        for numbers in kinds.values():
-            for position, figure in enumerate(numbers, start=1):
+        lesson = docname.removesuffix("_deeper")
+        before = env.toc_fignumbers.get(lesson, {}) if lesson != docname else {}
+        for kind, numbers in kinds.items():
+            for position, figure in enumerate(numbers, start=1 + len(before.get(kind, ()))):
                 numbers[figure] = (position,) if chapter is None else (chapter, position)
     return []
 

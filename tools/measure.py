@@ -1,0 +1,120 @@
+"""How long a page is, and how long it takes: python tools/measure.py prints it for all chapters.
+
+Minutes are counted, not felt. What comes before the questions takes a minute for 120 words and for
+15 lines of visible code, one for each figure and each prediction, two for each widget. A question
+takes one, a kind of practice three, and an exercise as many as its author writes.
+"""
+
+import re
+from dataclasses import dataclass
+
+from outputs import WIDGET, tags
+from rules.cells import PICTURES, line_count
+from rules.page import HIDDEN, Page, text_of
+
+from attnlib.exercises import all_exercises
+
+WORDS, LINES = 120, 15  # that are read in a minute
+FIGURE, WIDGET_MINUTES, PREDICTION, QUESTION, PRACTICE = 1, 2, 1, 1, 3
+PREDICT = "> **Predict.**"
+#: What is written and not read: a link's target, a role, a tag, a fence, a command of a formula.
+UNREAD = re.compile(
+    r"\]\([^)]*\)|\{[a-z:]+\}(?=`)|</?[a-z][^>]*>|```.*|\\(?:begin|end)\{\w+\}|\\[a-z]+(?![a-zA-Z])"
+)
+
+
+def words(text):
+    r"""The number of words in a text; in a formula each symbol and number is one.
+
+    >>> words(r"The *weights* of [chapter 4](04_scaling.ipynb): $\q{q} = 2.1$, $d_k$.")
+    8
+    """
+    return len(re.findall(r"\w+(?:[.,’'_-]\w+)*", UNREAD.sub(" ", text)))
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a page's main line holds, before its questions."""
+
+    words: int
+    figures: int
+    widgets: int
+    predictions: int
+    cells: int  # of visible code
+    lines: int  # of visible code
+    longest: int  # lines of the longest visible cell
+
+    @property
+    def minutes(self):
+        """The minutes that it takes to read."""
+        seen = FIGURE * self.figures + WIDGET_MINUTES * self.widgets
+        return self.words / WORDS + self.lines / LINES + seen + PREDICTION * self.predictions
+
+
+def measure(page):
+    """The `Measure` of a page."""
+    code = [cell for cell in page.main_line if cell.cell_type == "code"]
+    data = [{mime for o in cell.outputs for mime in o.get("data", {})} for cell in code]
+    visible = [line_count(cell) for cell in code if not tags(cell) & HIDDEN]
+    captions = [c.metadata.get("mystnb", {}).get("figure", {}).get("caption", "") for c in code]
+    text = "\n\n".join([text_of(page.main_line), *captions])
+    return Measure(
+        words=words(text),
+        figures=sum(bool(mimes & PICTURES) and WIDGET not in mimes for mimes in data),
+        widgets=sum(WIDGET in mimes for mimes in data),
+        predictions=text.count(PREDICT),
+        cells=len(visible),
+        lines=sum(visible),
+        longest=max(visible, default=0),
+    )
+
+
+def work(page):
+    """The minutes that a page's questions, practice and exercises take."""
+    source = "\n".join(cell.source for cell in page.code)
+    exercises = {*re.findall(r'\bcheck\(\s*"([\w.]+)"', source)} & all_exercises().keys()
+    return (
+        QUESTION * len(re.findall(r"^ask\(", source, re.MULTILINE))
+        + PRACTICE * len(re.findall(r"^practice\(", source, re.MULTILINE))
+        + sum(all_exercises()[name].minutes for name in exercises)
+    )
+
+
+def rounded(minutes):
+    """Up to the next five minutes, as heads say it.
+
+    >>> rounded(31.2), rounded(0)
+    (35, 0)
+    """
+    return -int(-minutes // 5) * 5
+
+
+def minutes(page):
+    """What a chapter's head says, of its lesson's page.
+
+    Returns
+    -------
+    tuple of int
+        Minutes for the lesson, for its questions and exercises, and for everything on the deeper
+        page, 0 where there is none.
+    """
+    deeper = measure(page.deeper).minutes + work(page.deeper) if page.deeper else 0
+    return tuple(map(rounded, (measure(page).minutes, work(page), deeper)))
+
+
+def main():
+    """Print a line for each page of a chapter."""
+    from notebooks import NOTEBOOKS
+
+    print(f"{'':32}  words  read  work  figures  widgets  predict  cells  lines  longest")
+    for path in NOTEBOOKS:
+        if (page := Page.read(path)).number:
+            m = measure(page)
+            print(
+                f"{path.stem:32} {m.words:6} {m.minutes:5.0f} {work(page):5} {m.figures:8} "
+                f"{m.widgets:8} {m.predictions:8} {m.cells:6} {m.lines:6} {m.longest:8}"
+            )
+
+
+if __name__ == "__main__":
+    main()
