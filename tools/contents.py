@@ -96,9 +96,11 @@ def tables(old):
 def row(page):
     """A chapter's row of the table."""
     lesson, exercises, deeper = minutes(page)
-    link = f"[{deeper} min]({page.deeper.path.name})" if page.deeper else ""
+    link = f"[{deeper}\N{NO-BREAK SPACE}min]({page.deeper.path.name})" if page.deeper else ""
     title = f"{page.number} [{page.title or page.name}]({page.path.name})"
-    return f"| {title} | {lesson} min | {exercises} min | {link} |"
+    return (
+        f"| {title} | {lesson}\N{NO-BREAK SPACE}min | {exercises}\N{NO-BREAK SPACE}min | {link} |"
+    )
 
 
 KEYS = {"numbers": numbers, "order": order, "hours": total, "tables": tables}

@@ -36,13 +36,13 @@ NEW = """<!-- chapters: tables -->
 
 | First | lesson | exercises | deeper |
 |---|--:|--:|--:|
-| 1 [One](01_x.ipynb) | 30 min | 40 min | [60 min](01_x_deeper.ipynb) |
+| 1 [One](01_x.ipynb) | 30 min | 40 min | [60 min](01_x_deeper.ipynb) |
 | 9 Nine, at last | in preparation | | |
 
 | Next | lesson | exercises | deeper |
 |---|--:|--:|--:|
-| 2 [Two](02_x.ipynb) | 35 min | 45 min | [60 min](02_x_deeper.ipynb) |
-| 3 [Three](03_x.ipynb) | 40 min | 50 min |  |
+| 2 [Two](02_x.ipynb) | 35 min | 45 min | [60 min](02_x_deeper.ipynb) |
+| 3 [Three](03_x.ipynb) | 40 min | 50 min |  |
 
 <!-- end --> Chapters <!-- chapters: numbers -->1 to 3<!-- end -->,
 <!-- chapters: hours -->2 hours for the lessons alone, 4 with their questions and exercises, \

@@ -76,7 +76,7 @@ def test_what_is_counted_reaches_heads_and_cover(copy):
     assert copy("notebooks.py", "--no-execute", "book/04_scaling_deeper.ipynb")[0] == 0
     assert f"· deeper {before + 10} min. You need" in lesson.read_text()
     assert f"*Deeper {before + 10} min. You need" in deeper.read_text()
-    assert f"[{before + 10} min](04_scaling_deeper.ipynb)" in cover.read_text()
+    assert f"[{before + 10}\N{NO-BREAK SPACE}min](04_scaling_deeper.ipynb)" in cover.read_text()
     assert copy("notebooks.py", "--check")[0] == 0
 
 
