@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 import yaml
-from measure import minutes
+from measure import exact, minutes
 from rules import Page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,7 +65,7 @@ def runs(sequence):
 
 def total(old):
     """The hours of all chapters, for the lessons alone, with their exercises, with everything."""
-    counted = [minutes(page) for pages in parts().values() for page in pages]
+    counted = [exact(page) for pages in parts().values() for page in pages]
     hours = [round(sum(sum(each[:n]) for each in counted) / 60) for n in (1, 2, 3)]
     return (
         f"{hours[0]} hours for the lessons alone, {hours[1]} with their questions and exercises, "
@@ -144,5 +144,5 @@ def write():
     """Bring all files up to date; return those that were not."""
     outdated = stale()
     for path in outdated:
-        path.write_text(new_text(path), encoding="utf-8")
+        path.write_text(new_text(path), encoding="utf-8", newline="\n")
     return outdated

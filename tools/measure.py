@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from outputs import WIDGET, tags
 from rules.cells import PICTURES, line_count
+from rules.exercises import asked, named
 from rules.page import HIDDEN, Page, text_of
 
 from attnlib.exercises import all_exercises
@@ -17,9 +18,13 @@ from attnlib.exercises import all_exercises
 WORDS, LINES = 120, 15  # that are read in a minute
 FIGURE, WIDGET_MINUTES, PREDICTION, QUESTION, PRACTICE = 1, 2, 1, 1, 3
 PREDICT = "> **Predict.**"
-#: What is written and not read: a link's target, a role, a tag, a fence, a command of a formula.
+#: What is written and not read: the target of a link or a role, a role's name, a comment, a tag, a
+#: fence, and what only lays a formula out. Other commands of formulas, α and Σ, are symbols.
 UNREAD = re.compile(
-    r"\]\([^)]*\)|\{[a-z:]+\}(?=`)|</?[a-z][^>]*>|```.*|\\(?:begin|end)\{\w+\}|\\[a-z]+(?![a-zA-Z])"
+    r"\]\([^)]*\)|\{[a-z:]+\}(?=`)| <[^<>`\n]*>(?=`)|<!--.*?-->|</?[a-z][^<>\n]*>|```.*"
+    r"|\\(?:begin|end)\{\w+\}|\\(?:[qkv]|text|math\w+|operatorname|[td]?frac|sqrt|left|right"
+    r"|[bB]igg?[lr]?|q?quad|top|c?dots?|ldots|times|[lg]eq?|mid|in|underbrace|overline|hat|bar)\b",
+    re.DOTALL,
 )
 
 
@@ -28,6 +33,8 @@ def words(text):
 
     >>> words(r"The *weights* of [chapter 4](04_scaling.ipynb): $\q{q} = 2.1$, $d_k$.")
     8
+    >>> words(r"$\alpha + \beta = \tfrac{1}{2}$, as {doc}`page <x>` <!-- not this --> says")
+    7
     """
     return len(re.findall(r"\w+(?:[.,’'_-]\w+)*", UNREAD.sub(" ", text)))
 
@@ -54,7 +61,7 @@ class Measure:
 def measure(page):
     """The `Measure` of a page."""
     code = [cell for cell in page.main_line if cell.cell_type == "code"]
-    data = [{mime for o in cell.outputs for mime in o.get("data", {})} for cell in code]
+    data = [set(output.get("data", {})) for cell in code for output in cell.outputs]
     visible = [line_count(cell) for cell in code if not tags(cell) & HIDDEN]
     captions = [c.metadata.get("mystnb", {}).get("figure", {}).get("caption", "") for c in code]
     text = "\n\n".join([text_of(page.main_line), *captions])
@@ -71,13 +78,21 @@ def measure(page):
 
 def work(page):
     """The minutes that a page's questions, practice and exercises take."""
-    source = "\n".join(cell.source for cell in page.code)
-    exercises = {*re.findall(r'\bcheck\(\s*"([\w.]+)"', source)} & all_exercises().keys()
+    exercises = all_exercises()
     return (
-        QUESTION * len(re.findall(r"^ask\(", source, re.MULTILINE))
-        + PRACTICE * len(re.findall(r"^practice\(", source, re.MULTILINE))
-        + sum(all_exercises()[name].minutes for name in exercises)
+        QUESTION * len(named(page, "ask"))
+        + PRACTICE * len(named(page, "practice"))
+        + sum(exercises[name].minutes for name in asked(page) if name in exercises)
     )
+
+
+def exact(page):
+    """Minutes for a lesson, for its questions and exercises, and for everything on its deeper page.
+
+    The last is 0 where there is none.
+    """
+    deeper = measure(page.deeper).minutes + work(page.deeper) if page.deeper else 0
+    return measure(page).minutes, work(page), deeper
 
 
 def rounded(minutes):
@@ -90,16 +105,8 @@ def rounded(minutes):
 
 
 def minutes(page):
-    """What a chapter's head says, of its lesson's page.
-
-    Returns
-    -------
-    tuple of int
-        Minutes for the lesson, for its questions and exercises, and for everything on the deeper
-        page, 0 where there is none.
-    """
-    deeper = measure(page.deeper).minutes + work(page.deeper) if page.deeper else 0
-    return tuple(map(rounded, (measure(page).minutes, work(page), deeper)))
+    """The same as a chapter's head says them."""
+    return tuple(map(rounded, exact(page)))
 
 
 def main():

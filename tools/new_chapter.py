@@ -44,6 +44,8 @@ def checked(number, name):
         raise SystemExit(f"N is {number!r}, expected a number from 1 to 99: {USAGE}")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise SystemExit(f"NAME is {name!r}, expected lower_case_words: {USAGE}")
+    if name.endswith(DEEPER):
+        raise SystemExit(f"NAME is {name!r}, which names a deeper page: leave out {DEEPER}")
     for page in (Page(path, None) for path in NOTEBOOKS):
         if page.number == int(number) or (page.number and page.name == name):
             raise SystemExit(f"there is book/{page.path.name} already: choose another N and NAME")
@@ -81,8 +83,8 @@ def main(number="", name=""):
         text = text.replace("{title}", title).replace("{stem}", stem)
         notebook = canonical(jupytext.reads(text, "md:myst"), notebook_macros())
         paths.append(ROOT / "book" / f"{stem}{ending}.ipynb")
-        paths[-1].write_text(write(notebook), encoding="utf-8")
-    toc.write_text(new_toc, encoding="utf-8")
+        paths[-1].write_text(write(notebook), encoding="utf-8", newline="\n")
+    toc.write_text(new_toc, encoding="utf-8", newline="\n")
     for written in [*paths, toc, *contents.write()]:
         print(f"wrote {written.relative_to(ROOT)}")
     print(f"\nStill to be written (make check CHAPTER={number:02} says what is left):")

@@ -9,6 +9,7 @@ import copy
 import hashlib
 import itertools
 import json
+import os
 import re
 import runpy
 import sys
@@ -16,6 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 from canonical import FOLDED, NotebookFault, is_macros, prepared, read, write
+from contents import HEAD
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_markdown_cell
 from outputs import tags
@@ -50,10 +52,11 @@ def chapters(book):
 def edition(notebook):
     """A hash of what makes an edition of a chapter: its text, captions, code and tags.
 
-    The cell of macros does not count: it holds the palette, and a colour changes no text.
+    The cell of macros does not count: it holds the palette, and a colour changes no text. Nor do
+    the minutes in the head, which another page may change.
     """
     cells = [
-        (cell.cell_type, cell.source, sorted(tags(cell)), figure_of(cell))
+        (cell.cell_type, HEAD.sub("", cell.source), sorted(tags(cell)), figure_of(cell))
         for cell in notebook.cells
         if not is_macros(cell)
     ]
@@ -82,13 +85,15 @@ class Words:
         Its folder, with `references.bib`.
     notebooks : dict
         Its chapters: path -> notebook.
+    copies : dict
+        The name of each chapter's copy, by the name of its file.
     """
 
-    def __init__(self, book, notebooks):
+    def __init__(self, book, notebooks, copies):
         style = runpy.run_path(str(ROOT / "book/_ext/attention_book/bibliography_style.py"))
         entries = parse_file(str(book / "references.bib")).entries
         self.sources = {key: style["label"](entry) for key, entry in entries.items()}
-        self.pages = {path.name for path in notebooks}
+        self.copies = copies
         self.figures, counts = {}, Counter()
         for path, notebook in notebooks.items():  # a deeper page counts on from its lesson
             chapter = int(path.name[:2])
@@ -114,8 +119,10 @@ class Words:
         """What a copy has instead of a marked piece of the chapter's text."""
         if match["role"]:
             return match["words"] or self.roles[match["role"]](match["target"])
-        if not match["page"] or match["page"] in self.pages:
+        if not match["page"]:
             return match[0]
+        if copied := self.copies.get(match["page"]):  # a student's own copy may have the old name
+            return match[0].replace(f"]({match['page']}", f"]({copied}")
         if match["open"] and match["close"]:
             return ""
         return f"{match['open'] or ''}*{match['text']}*{match['close'] or ''}"
@@ -156,45 +163,44 @@ def workbook_copy(notebook, words):
     return notebook
 
 
-def new_file(folder, stem, text):
-    """Write a notebook under the next free name and return its path."""
-    names = itertools.chain([stem], (f"{stem}_{number}" for number in itertools.count(2)))
-    for name in names:
-        try:
-            with open(folder / f"{name}.ipynb", "x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            return Path(file.name)
-        except FileExistsError:
-            pass
+def found(path, folder):
+    """The copies of a chapter in the workbook: name -> edition."""
+    is_other = () if path.stem.endswith(DEEPER) else (path.stem + DEEPER,)
+    copies = sorted(folder.glob(f"{path.stem}*.ipynb"))
+    return {c.name: edition_of(c) for c in copies if not c.stem.startswith(is_other)}
+
+
+def copy_name(path, notebook, folder):
+    """The name of the copy of this edition of a chapter, or of the one that is to be made."""
+    names = itertools.chain([path.stem], (f"{path.stem}_{number}" for number in itertools.count(2)))
+    free = next(f"{n}.ipynb" for n in names if not os.path.lexists(folder / f"{n}.ipynb"))
+    now = edition(notebook)
+    return next((name for name, of in found(path, folder).items() if of == now), free)
 
 
 def renew(path, notebook, folder, words):
     """Copy a chapter into the workbook unless it has a copy of this edition; say what was done."""
-    copies = [
-        copied
-        for copied in sorted(folder.glob(f"{path.stem}*.ipynb"))
-        if path.stem.endswith(DEEPER) or not copied.stem.startswith(path.stem + DEEPER)
-    ]
-    editions = {copied.name: edition_of(copied) for copied in copies}
-    for name, of in editions.items():
-        if of == edition(notebook):
-            return f"{name}: kept"
+    name, editions = words.copies[path.name], found(path, folder)
+    if name in editions:
+        return f"{name}: kept"
     made = workbook_copy(notebook, words)
-    new = new_file(folder, path.stem, write(made))
+    with open(folder / name, "x", encoding="utf-8", newline="\n") as file:
+        file.write(write(made))
     NotebookNotary().sign(made)  # or JupyterLab shows no stored picture
     beside = [
         f"{name} ({'of an older chapter' if of else 'damaged, or no copy of a chapter'})"
         for name, of in editions.items()
     ]
-    return f"{new.name}: made" + f", beside {' and '.join(beside)}, left as it is" * bool(beside)
+    return f"{name}: made" + f", beside {' and '.join(beside)}, left as it is" * bool(beside)
 
 
 def main(book=ROOT / "book", folder=ROOT / "workbook"):
     """Copy the chapters that are new or have changed; one line for each says what was done."""
     notebooks = chapters(book)
-    words = Words(book, notebooks)
     try:
         folder.mkdir(exist_ok=True)
+        copies = {path.name: copy_name(path, nb, folder) for path, nb in notebooks.items()}
+        words = Words(book, notebooks, copies)
         for path, notebook in notebooks.items():
             print(f"{folder.name}/{renew(path, notebook, folder, words)}")
     except NotebookFault as fault:

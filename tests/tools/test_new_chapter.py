@@ -90,6 +90,7 @@ def test_what_is_counted_reaches_heads_and_cover(copy):
         ("5", "Many queries", "NAME is 'Many queries'"),
         ("5", "class", "NAME is 'class'"),
         ("5", "../x", "NAME is '../x'"),
+        ("5", "even_deeper", "NAME is 'even_deeper', which names a deeper page"),
         ("5", "scaling", "there is book/04_scaling.ipynb already"),
     ],
 )

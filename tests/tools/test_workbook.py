@@ -89,7 +89,10 @@ def test_a_deeper_page_counts_figures_on_and_has_its_own_copies(make):
     make.write("01_first_deeper.ipynb", code("5", [stream("5")], cell_id="five", **figure))
     assert [line.partition(" ")[2] for line in make()] == ["made"] * 3
     make.write("01_first.ipynb", prose("# 1 First of all"), *CELLS[1:])
+    make.write("02_second.ipynb", prose("see [1](01_first.ipynb#here), [2](02_second.ipynb)"))
     said = make()
+    text = (make.folder / "02_second_2.ipynb").read_text()
+    assert "see [1](01_first_2.ipynb#here), [2](02_second_2.ipynb)" in text
     assert said[0].endswith(
         "_2.ipynb: made, beside 01_first.ipynb (of an older chapter), left as it is"
     )
@@ -120,8 +123,11 @@ def test_no_copy_is_ever_overwritten(make):
     assert before.items() <= contents(make.folder).items()
 
 
-def test_caption_makes_new_edition_but_colour_does_not(make, monkeypatch):
+def test_caption_makes_new_edition_but_colour_and_minutes_do_not(make, monkeypatch):
+    head = "*Lesson 30 min · questions and exercises 40 min · deeper 50 min. You need chapter 1.*"
+    make.write("02_second.ipynb", prose(head))
     make()
+    make.write("02_second.ipynb", prose(head.replace("50", "65")))
     figure = FIGURE["figure"] | {"caption": "Two, drawn anew."}
     plane = code("plane", [OUR_WIDGET], ["hide-input"], "plane", figure=figure)
     make.write("01_first.ipynb", CELLS[0], plane, *CELLS[2:])
@@ -178,7 +184,7 @@ CHAPTERS = workbook.chapters(ROOT / "book")
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_chapter_can_be_copied(path):
-    words = workbook.Words(ROOT / "book", CHAPTERS)
+    words = workbook.Words(ROOT / "book", CHAPTERS, {path.name: path.name for path in CHAPTERS})
     before = write(CHAPTERS[path])
     copied = workbook.workbook_copy(CHAPTERS[path], words)
     assert write(CHAPTERS[path]) == before

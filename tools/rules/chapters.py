@@ -31,6 +31,13 @@ def numbered_title(page):
         yield f"the first heading should be '{form}', as the file is numbered"
 
 
+@deeper_rule
+def under_its_lesson(page):
+    """A deeper page alone is a page that nobody comes to."""
+    if not page.lesson:
+        yield f"its lesson is missing: write {page.chapter}.ipynb, or choose a name without _deeper"
+
+
 @chapter_rule
 def nothing_to_do(page):
     """What `make new-chapter` leaves open is for authors, not for readers."""
@@ -93,7 +100,11 @@ def short_lesson(page):
 def plain_code(page):
     """Whoever knows a little NumPy can read all of a lesson's code and run it without PyTorch."""
     for cell in page.code:
-        used = imported(cell.source)
+        try:
+            used = imported(cell.source)
+        except SyntaxError:
+            yield f"cell {cell.id} is not plain Python: mend it, or move it to the deeper page"
+            continue
         foreign = used - LESSON_CODE if cell in page.visible else used & {"torch"}
         if foreign:
             yield (
@@ -105,7 +116,7 @@ def plain_code(page):
 @deeper_rule
 def says_pytorch(page):
     """`make lab` does not install it."""
-    if any("torch" in imported(cell.source) for cell in page.code):
+    if any(re.search(r"^\s*(?:import|from) torch\b", c.source, re.MULTILINE) for c in page.code):
         if "`make torch`" not in page.prose.partition("\n## ")[0]:
             yield "its code needs PyTorch: say in the head that `make torch` installs it"
 
@@ -121,7 +132,7 @@ def imported(source):
         if isinstance(node, ast.Import):
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            names.add(node.module.partition(".")[0])
+            names.add((node.module or "").partition(".")[0])
     return names
 
 
@@ -139,6 +150,8 @@ def closing_sections(page):
     for title in SECTIONS:
         if title not in titles:
             yield f"the section '## {title}' is missing"
+    if "Questions" in titles and len(page.main_line) == len(page.notebook.cells):
+        yield "'## Questions' does not begin its cell: what is above it belongs in a cell before"
     if (found := [title for title in titles if title in SECTIONS]) != [*SECTIONS]:
         if {*found} == {*SECTIONS}:
             yield f"the last sections come in another order than {', '.join(SECTIONS)}"

@@ -11,6 +11,7 @@ from outputs import WIDGET, tags, texts
 
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
 DEEPER = "_deeper"
+QUESTIONS = re.compile("## Questions$", re.MULTILINE).match
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,8 @@ class Page:
     def main_line(self):
         """The cells before the questions: what is read."""
         cells = self.notebook.cells
-        ends = [i for i, cell in enumerate(cells) if cell.source.startswith("## Questions")]
-        return cells[: ends[0]] if ends else cells
+        ends = (i for i, c in enumerate(cells) if c.cell_type == "markdown" and QUESTIONS(c.source))
+        return cells[: next(ends, None)]
 
     @cached_property
     def code(self):
