@@ -16,6 +16,7 @@ HALF = """# half(x)
 Divide x by two. This line
 belongs to the task.
 
+- minutes: 5
 - returns: a number
 - definition: Twice it is x.
 - general: Try x = 2.
@@ -122,21 +123,22 @@ def test_an_exercise_is_read(write):
     [
         ("# half(x)", "half(x)", "line 1: expected a heading, '# …', got 'half(x)'"),
         ("Divide x by two. This line\nbelongs to the task.\n", "", "line 1: expected a paragraph"),
+        ("- minutes: 5\n", "", "line 1: expected '- minutes: …' below the heading"),
         ("- why: Halving is linear.\n", "", "line 1: expected '- why: …' below the heading"),
         (
             "- let: `y =",
             "- reason: `y =",
-            "line 10: expected '- let: `name = expression`' or one of",
+            "line 11: expected '- let: `name = expression`' or one of",
         ),
-        ("- general: Try x = 2.", "- why: So.", "line 9: expected 'why' once"),
-        ("## Mistakes", "## Errors", "line 13: expected '## Mistakes' or '## Also right'"),
-        ("`double`:", "double:", "line 15: expected '- `code`: diagnosis', got '`y`, double"),
-        ("  too large.", "\ntoo large.", "line 18: expected an item, '- …', or an indented line"),
-        ("`z = y + x`", "z", "line 11: expected '- let: `name = expression`' or"),
-        ("`y`, `double`", "`y +`", "line 15: expected Python in backticks"),
-        ("`large`", "`larger`", "line 16: expected Python in backticks (name 'larger' is not"),
+        ("- general: Try x = 2.", "- why: So.", "line 10: expected 'why' once"),
+        ("## Mistakes", "## Errors", "line 14: expected '## Mistakes' or '## Also right'"),
+        ("`double`:", "double:", "line 16: expected '- `code`: diagnosis', got '`y`, double"),
+        ("  too large.", "\ntoo large.", "line 19: expected an item, '- …', or an indented line"),
+        ("`z = y + x`", "z", "line 12: expected '- let: `name = expression`' or"),
+        ("`y`, `double`", "`y +`", "line 16: expected Python in backticks"),
+        ("`large`", "`larger`", "line 17: expected Python in backticks (name 'larger' is not"),
         ("- let: `y", "- own: true\n- let: `y", "line 1: expected '- own: yes' below the heading"),
-        ("## Also right", "## Mistakes", "line 19: expected a heading that is not in the file yet"),
+        ("## Also right", "## Mistakes", "line 20: expected a heading that is not in the file yet"),
     ],
 )
 def test_a_malformed_exercise_names_its_line(write, old, new, words):

@@ -17,8 +17,8 @@ from .text import sections
 ROOT = "book_exercises"  # what the chapters' modules are called in `sys.modules`
 NO_EXERCISE = {"practice", "questions"}
 
-REQUIRED = ("returns", "definition", "general", "why")
-OPTIONAL = {"minutes": int, "own": bool, "truth": bool, "rtol": float, "atol": float}
+REQUIRED = {"minutes": int, "returns": str, "definition": str, "general": str, "why": str}
+OPTIONAL = {"own": bool, "truth": bool, "rtol": float, "atol": float}
 COMPUTED = ("CASES", "PROPERTIES", "judge", "view")
 LET = r"let: `((\w+) = .+)`"
 CODES = r"(`[^`]+`(?:, `[^`]+`)*)"
@@ -144,7 +144,7 @@ def read(path):
         also_right=tuple(also_right),
         shape=() if bracket else np.shape(reference),
         **{n.lower(): getattr(python, n) for n in COMPUTED if hasattr(python, n)},
-        **{key: OPTIONAL.get(key, str)(text) for key, text in settings.items()},
+        **{key: (REQUIRED | OPTIONAL)[key](text) for key, text in settings.items()},
     )
 
 
