@@ -181,7 +181,9 @@ def test_contents_work_without_script(open_page):
 def test_contents_list_sections_and_mark_the_current(open_page):
     page = open_page(CHAPTER, reduced_motion="reduce")
     contents = page.get_by_role("navigation", name="Contents")
-    links = contents.locator("[aria-current=page] + ul a")
+    links = contents.locator("[aria-current=page] + ul a[href^='#']")
+    deeper = contents.locator("[aria-current=page] + ul > li > a:not([href^='#'])")
+    assert deeper.all_inner_texts() == ["2 Query, key, value, deeper"]
     headings = page.locator("article > section > section > h2")
     titles = [text.rstrip("#") for text in headings.all_text_contents()]
     assert links.all_inner_texts() == titles and len(titles) > 5

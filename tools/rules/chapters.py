@@ -68,8 +68,13 @@ def three_to_five_objectives(page):
 
 @deeper_rule
 def results_first(page):
-    """Nobody reads all of a deeper page; its head says what each section finds."""
+    """Nobody reads all of a deeper page; its head says what each section finds.
+
+    It says so in words: a head full of formulas jumps when the browser has set them.
+    """
     head = page.prose.partition("\n## ")[0]
+    for line in re.findall(r"^- \[.*\$.*", head, re.MULTILINE):
+        yield f"the head has formulas, which jump while they are set: say it in words: {line}"
     for title in re.findall(r"^## (.+)$", page.prose, re.MULTILINE):
         if title not in SECTIONS and f"- [{title}](#" not in head:
             yield f"the head does not say what comes out: list '- [{title}](#…): one sentence'"

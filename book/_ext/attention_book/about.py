@@ -31,6 +31,6 @@ def description(doctree):
         return None
     paragraphs = [p for p in doctree.findall(nodes.paragraph) if not p.next_node(nodes.math)]
     texts = [p.astext() for p in paragraphs]
-    if len(texts) > 2 and texts[1] == "After this chapter you can":
+    if len(texts) > 2 and texts[1] == "After this lesson you can":
         return whole_sentences(f"{texts[0]} {texts[1]} {texts[2].rstrip(';.')}.")
     return whole_sentences(texts[0]) if texts else None

@@ -38,7 +38,7 @@ FIRST_AND_THIRD = (
 
 
 def judge(q):
-    """None if q gives element 2 of this chapter's example more than 0.9 of the weight, else why not."""
+    """None if q gives element 2 of the example more than 0.9 of the weight, else why not."""
     scores = TOY_KEYS @ q
     if softmax(scores)[1] > 0.9:
         return None
