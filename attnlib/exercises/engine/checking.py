@@ -194,7 +194,8 @@ def _changes(attempt):
     names = listed([attempt.exercise.parameters[place] for place in places])
     return names and (
         f"{attempt.exercise.short_name} changes its argument {names} in place, so whoever calls it "
-        "loses the original. Work on a copy, or write x = x + 1 instead of x += 1."
+        "loses the original. Work on a copy, or write x = x + 1 instead of x += 1, and "
+        "np.sort(x) instead of x.sort()."
     )
 
 

@@ -21,6 +21,10 @@ HINTS = {
         "Python does not know this name here. Either it is misspelt, or the line that defines it, "
         "perhaps an import, is missing or has not been run."
     ),
+    r"(ellipsis|tuple)' .*as an integer|cannot reshape": (
+        "reshape needs a number for every axis, and keeps the number of entries. X.shape[:-1] "
+        "holds all axes but the last, and a star unpacks them: X.reshape(*X.shape[:-1], …)."
+    ),
     r"slice indices must|interpreted as an integer": (
         "A position has to be a whole number, and / always gives a float: use //."
     ),

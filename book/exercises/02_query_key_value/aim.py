@@ -21,7 +21,7 @@ TIE_WITH_THIRD = (
 ZERO = "The zero query scores every key 0, so all weights are equal. Give q a direction."
 SHORT = (
     "The direction is right, element 2 gets most weight, but the scores lie too close together. "
-    "A longer q in the same direction spreads them."
+    "A much longer q in the same direction spreads them, or one that turns further from its rivals."
 )
 FIRST = (
     "This q favours element 1. Only q's first number meets k_1 = [1, 0], while k_2 takes half of "

@@ -13,7 +13,7 @@ def additive_weights(Q, K, W_q, W_k, v):
 
 
 CASES = (
-    Case("one query, one hidden unit", ([[1.0]], [[0.5], [-1.0]], [[1.0]], [[2.0]], [3.0])),
+    Case("one hidden unit", ([[1.0], [-0.3]], [[0.5], [-1.0]], [[1.0]], [[2.0]], [3.0])),
     Case(
         "queries as long as keys",
         (
