@@ -107,6 +107,7 @@ BROKEN = {
     "nothing_to_do": (prose("## Summary", "## Summary\n\nTODO"), "still says: TODO"),
     "opening_question": (prose(r"\*\*How do .*\n", "How?\n"), "no opening question"),
     "three_to_five_objectives": (prose(r"(?<=you can\n\n)(- .*\n)+", ""), "0 objectives, 3 to 5"),
+    "short_description": (prose("How do you", 90 * "o" + " do you"), "characters too long"),
     "minutes_and_prerequisites": (prose("You need", "Bring"), "no minutes and prerequisites"),
     "predictions": (prose("> .*Predict.*", "Now:", 9), "nothing to predict"),
     "enough_questions": (all_but(0, 'ask("'), "0 cells with ask(…), at least 5 wanted"),

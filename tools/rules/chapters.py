@@ -8,6 +8,7 @@ import measure
 from rules.prose import SPAN
 from rules.registry import chapter_rule, deeper_rule, lesson_rule
 
+DESCRIPTION = 160  # characters
 OBJECTIVES = re.compile(r"After this lesson you can\n\n((?:- .*(?:\n  .*)*\n?)+)")
 HEAD = {
     "lesson": r"^\*Lesson \d+ min · questions and exercises \d+ min"
@@ -64,6 +65,17 @@ def three_to_five_objectives(page):
             f"{count} objectives, 3 to 5 wanted: list under 'After this lesson you can' what a "
             "reader can do then, each testable by an exercise or a question"
         )
+
+
+@lesson_rule
+def short_description(page):
+    """Search engines show so much of a page: its question, and what it teaches first."""
+    question = re.search(r"^\*\*([^*]+\?)\*\*$", page.prose, re.MULTILINE)
+    first = re.search(r"(After this lesson you can)\n\n- ((?:.|\n  )*)", page.prose)
+    if question and first:
+        over = len(" ".join((question[1] + first[1] + first[2]).split())) + 2 - DESCRIPTION
+        if over > 0:
+            yield f"the opening question and the first objective are {over} characters too long"
 
 
 @deeper_rule
