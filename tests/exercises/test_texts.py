@@ -124,6 +124,7 @@ def test_an_exercise_is_read(write):
         ("# half(x)", "half(x)", "line 1: expected a heading, '# …', got 'half(x)'"),
         ("Divide x by two. This line\nbelongs to the task.\n", "", "line 1: expected a paragraph"),
         ("- minutes: 5\n", "", "line 1: expected '- minutes: …' below the heading"),
+        ("- minutes: 5", "- minutes: five", "line 1: expected a number in the list below"),
         ("- why: Halving is linear.\n", "", "line 1: expected '- why: …' below the heading"),
         (
             "- let: `y =",

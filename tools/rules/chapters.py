@@ -8,7 +8,8 @@ import measure
 from rules.prose import SPAN
 from rules.registry import chapter_rule, deeper_rule, lesson_rule
 
-DESCRIPTION = 160  # characters
+DESCRIPTION = 160  # characters; `attention_book.about` cuts longer ones
+QUESTION = re.compile(r"^\*\*([^*]+\?)\*\*$", re.MULTILINE)
 OBJECTIVES = re.compile(r"After this lesson you can\n\n((?:- .*(?:\n  .*)*\n?)+)")
 HEAD = {
     "lesson": r"^\*Lesson \d+ min · questions and exercises \d+ min"
@@ -51,7 +52,7 @@ def nothing_to_do(page):
 @chapter_rule
 def opening_question(page):
     """A reader who has a question reads for the answer."""
-    if not re.search(r"^\*\*[^*]+\?\*\*$", page.prose, re.MULTILINE):
+    if not QUESTION.search(page.prose):
         yield "no opening question: under the title put one in bold, on its own line"
 
 
@@ -70,11 +71,11 @@ def three_to_five_objectives(page):
 @lesson_rule
 def short_description(page):
     """Search engines show so much of a page: its question, and what it teaches first."""
-    question = re.search(r"^\*\*([^*]+\?)\*\*$", page.prose, re.MULTILINE)
-    first = re.search(r"(After this lesson you can)\n\n- ((?:.|\n  )*)", page.prose)
-    if question and first:
-        over = len(" ".join((question[1] + first[1] + first[2]).split())) + 2 - DESCRIPTION
-        if over > 0:
+    question, objectives = QUESTION.search(page.prose), OBJECTIVES.search(page.prose)
+    if question and objectives:
+        first = objectives[1].split("\n- ")[0].removeprefix("- ").strip(" ;.\n")
+        shown = f"{question[1]} After this lesson you can {' '.join(first.split())}."
+        if (over := len(shown) - DESCRIPTION) > 0:
             yield f"the opening question and the first objective are {over} characters too long"
 
 

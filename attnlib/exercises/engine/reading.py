@@ -103,6 +103,10 @@ def read(path):
     for key in ("own", "truth"):
         if settings.get(key, "yes") != "yes":
             raise head.heading.expected(f"'- {key}: yes' below the heading, or no such line")
+    try:
+        values = {key: (REQUIRED | OPTIONAL)[key](text) for key, text in settings.items()}
+    except ValueError as error:
+        raise head.heading.expected(f"a number in the list below ({error})") from None
     form = f"'- let: `name = expression`' or one of {', '.join((*REQUIRED, *OPTIONAL))}"
     lets = [bullet.match(LET, form) for bullet in others]
     python = module(path)
@@ -144,7 +148,7 @@ def read(path):
         also_right=tuple(also_right),
         shape=() if bracket else np.shape(reference),
         **{n.lower(): getattr(python, n) for n in COMPUTED if hasattr(python, n)},
-        **{key: (REQUIRED | OPTIONAL)[key](text) for key, text in settings.items()},
+        **values,
     )
 
 

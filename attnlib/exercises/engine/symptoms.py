@@ -22,8 +22,8 @@ HINTS = {
         "perhaps an import, is missing or has not been run."
     ),
     r"(ellipsis|tuple)' .*as an integer|cannot reshape": (
-        "reshape needs a number for every axis, and keeps the number of entries. X.shape[:-1] "
-        "holds all axes but the last, and a star unpacks them: X.reshape(*X.shape[:-1], …)."
+        "reshape needs a number for every axis, and as many entries as there were. A star unpacks "
+        "a tuple: X.reshape(*X.shape[:-1], …) keeps all axes but the last."
     ),
     r"slice indices must|interpreted as an integer": (
         "A position has to be a whole number, and / always gives a float: use //."
