@@ -231,9 +231,9 @@ REPLIES = [
     (DOUBLE, by_levels, "in line 2 of by_levels: return [x[a] for a in x]). An index has"),
     (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit together."),
     (DOUBLE, eval("lambda x: np.einsum('ij->i', x)"), "Three dots name all the other axes"),
-    (DOUBLE, eval("lambda x: 2 * x.reshape(x.shape, 1)"), "unpacks a tuple"),
-    (DOUBLE, eval("lambda x: 2 * x.reshape(..., 1)"), "reshape needs a number for every axis"),
-    (DOUBLE, eval("lambda x: 2 * x.reshape(7, 1)"), "and as many entries as there were."),
+    (DOUBLE, eval("lambda x: 2 * x.reshape(x.shape, 1)"), "a star unpacks a shape"),
+    (DOUBLE, eval("lambda x: [2 * x[i] for i in range(x.shape)]"), "A length is x.shape[0]"),
+    (DOUBLE, eval("lambda x: 2 * x.reshape(7, 1)"), "reshape keeps the number of entries"),
     (DOUBLE, eval("lambda x: 2 * x[: len(x) / 1]"), "/ always gives a float: use //."),
     # The first NaN or inf.
     (DOUBLE, root, "appears in line 2 of root: return 2 * x + np.sqrt(-x). It comes from"),

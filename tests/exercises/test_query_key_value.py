@@ -48,5 +48,5 @@ def test_aim_names_the_tie_at_any_length(length):
 
 
 def test_aim_tells_near_ties_from_the_tie():
-    assert check(AIM, [-5.0, 5.01]).message.startswith("The direction is right")
+    assert check(AIM, [-5.0, 5.01]).message.startswith("Element 2 gets most weight")
     assert check(AIM, [-5.01, 5.0]).message.startswith("This q favours element 3")

@@ -124,7 +124,8 @@ def test_an_exercise_is_read(write):
         ("# half(x)", "half(x)", "line 1: expected a heading, '# …', got 'half(x)'"),
         ("Divide x by two. This line\nbelongs to the task.\n", "", "line 1: expected a paragraph"),
         ("- minutes: 5\n", "", "line 1: expected '- minutes: …' below the heading"),
-        ("- minutes: 5", "- minutes: five", "line 1: expected a number in the list below"),
+        ("- minutes: 5", "- minutes: five", "line 6: expected '- …: 5, 10, 15, 20', got"),
+        ("- minutes: 5", "- minutes: 5\n- rtol: tiny", "line 7: expected '- …: number', got"),
         ("- why: Halving is linear.\n", "", "line 1: expected '- why: …' below the heading"),
         (
             "- let: `y =",
@@ -138,7 +139,7 @@ def test_an_exercise_is_read(write):
         ("`z = y + x`", "z", "line 12: expected '- let: `name = expression`' or"),
         ("`y`, `double`", "`y +`", "line 16: expected Python in backticks"),
         ("`large`", "`larger`", "line 17: expected Python in backticks (name 'larger' is not"),
-        ("- let: `y", "- own: true\n- let: `y", "line 1: expected '- own: yes' below the heading"),
+        ("- let: `y", "- own: true\n- let: `y", "line 11: expected '- …: yes', got 'own: true'"),
         ("## Also right", "## Mistakes", "line 20: expected a heading that is not in the file yet"),
     ],
 )

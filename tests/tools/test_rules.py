@@ -119,6 +119,7 @@ BROKEN = {
         prose("## Summary", "<span data-widget='fig-x'>x</span>"), "another form than <span data-"
     ),
     "printed_numbers": (prose("## Summary", "## Summary\n\nIt is 0.1234."), "the text says 0.1234"),
+    "linked_numbers": (prose("## Summary", "## Summary\n\nIt is 7.93."), "the text says 7.93"),
     "enough_exercises": (no_exercise("aim", "soft_lookup", "stable_softmax"), "0 exercises, at"),
     "exercises_of_the_chapter": (no_exercise("aim"), 'no cell has check("query_key_value.aim"'),
     "open_stubs": (without('check("query_key_value.aim"'), "aim has no stub that replies"),

@@ -185,8 +185,20 @@ def further_reading(page):
 @chapter_rule
 def printed_numbers(page):
     """A number that no cell prints is a number that nobody checks when the code changes."""
-    shown = page.printed + "\n".join(cell.source for cell in page.code)
+    for number in unshown(page, 3, page):
+        yield f"the text says {number}, which no cell of the chapter prints: let one print it"
+
+
+@lesson_rule
+def linked_numbers(page):
+    """What a lesson says of an experiment stands on the deeper page, and changes with it."""
+    for number in unshown(page, 2, page, page.deeper) if page.deeper else ():
+        yield f"the text says {number}, which neither the lesson nor its deeper page shows"
+
+
+def unshown(page, digits, *pages):
+    """The numbers of a page's text, with so many decimals or more, that no cell shows."""
+    shown = "\n".join(p.printed + "\n".join(cell.source for cell in p.code) for p in pages)
     prose = SPAN.sub(lambda span: span["text"] if span["set"] else "", page.prose)
-    for number in dict.fromkeys(re.findall(r"(?<![\w.])\d+\.\d{3,}", prose)):
-        if number not in shown:
-            yield f"the text says {number}, which no cell of the chapter prints: let one print it"
+    numbers = re.findall(rf"(?<![\w.])\d+\.\d{{{digits},}}", prose)
+    return [number for number in dict.fromkeys(numbers) if number not in shown]

@@ -71,7 +71,7 @@ class Exercise:
     truth: bool = False  # whether truth values come back
     rtol: float = 1e-6  # equal means within atol + rtol * |reference|
     atol: float = 1e-8
-    minutes: int = 0  # that it takes, as its author has tried
+    minutes: int = 0  # that it takes a second-year student
     name: str = ""  # "chapter.exercise"
 
     def __post_init__(self):

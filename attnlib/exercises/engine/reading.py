@@ -19,6 +19,8 @@ NO_EXERCISE = {"practice", "questions"}
 
 REQUIRED = {"minutes": int, "returns": str, "definition": str, "general": str, "why": str}
 OPTIONAL = {"own": bool, "truth": bool, "rtol": float, "atol": float}
+NUMBER = r"\d+(\.\d+)?(e-?\d+)?"
+FORMS = {"minutes": "5|10|15|20", "own": "yes", "truth": "yes", "rtol": NUMBER, "atol": NUMBER}
 COMPUTED = ("CASES", "PROPERTIES", "judge", "view")
 LET = r"let: `((\w+) = .+)`"
 CODES = r"(`[^`]+`(?:, `[^`]+`)*)"
@@ -100,13 +102,10 @@ def read(path):
     signature, task = head.heading.text, head.text
     name, bracket, parameters = signature.rstrip(")").partition("(")
     settings, others = head.settings(REQUIRED, OPTIONAL)
-    for key in ("own", "truth"):
-        if settings.get(key, "yes") != "yes":
-            raise head.heading.expected(f"'- {key}: yes' below the heading, or no such line")
-    try:
-        values = {key: (REQUIRED | OPTIONAL)[key](text) for key, text in settings.items()}
-    except ValueError as error:
-        raise head.heading.expected(f"a number in the list below ({error})") from None
+    for bullet in head.bullets:
+        if form := FORMS.get(bullet.text.partition(": ")[0]):
+            words = form.replace("|", ", ") if form != NUMBER else "number"
+            bullet.match(rf"\w+: ({form})", f"'- …: {words}'")
     form = f"'- let: `name = expression`' or one of {', '.join((*REQUIRED, *OPTIONAL))}"
     lets = [bullet.match(LET, form) for bullet in others]
     python = module(path)
@@ -148,7 +147,7 @@ def read(path):
         also_right=tuple(also_right),
         shape=() if bracket else np.shape(reference),
         **{n.lower(): getattr(python, n) for n in COMPUTED if hasattr(python, n)},
-        **values,
+        **{key: (REQUIRED | OPTIONAL)[key](text) for key, text in settings.items()},
     )
 
 

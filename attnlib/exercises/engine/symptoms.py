@@ -21,9 +21,13 @@ HINTS = {
         "Python does not know this name here. Either it is misspelt, or the line that defines it, "
         "perhaps an import, is missing or has not been run."
     ),
-    r"(ellipsis|tuple)' .*as an integer|cannot reshape": (
-        "reshape needs a number for every axis, and as many entries as there were. A star unpacks "
-        "a tuple: X.reshape(*X.shape[:-1], …) keeps all axes but the last."
+    "cannot reshape": (
+        "reshape keeps the number of entries: multiply the lengths before and after. "
+        "X.reshape(*X.shape[:-1], …) keeps all axes but the last."
+    ),
+    r"(ellipsis|tuple)' .*as an integer": (
+        "A single whole number belongs there. A length is x.shape[0]; in reshape a star unpacks "
+        "a shape: X.reshape(*X.shape[:-1], …)."
     ),
     r"slice indices must|interpreted as an integer": (
         "A position has to be a whole number, and / always gives a float: use //."

@@ -20,8 +20,8 @@ TIE_WITH_THIRD = (
 )
 ZERO = "The zero query scores every key 0, so all weights are equal. Give q a direction."
 SHORT = (
-    "The direction is right, element 2 gets most weight, but the scores lie too close together. "
-    "A much longer q in the same direction spreads them, or one that turns further from its rivals."
+    "Element 2 gets most weight, but its lead is too small. A longer q in the same direction "
+    "widens it. If that takes too long, turn q away from the key that comes second."
 )
 FIRST = (
     "This q favours element 1. Only q's first number meets k_1 = [1, 0], while k_2 takes half of "
