@@ -1,4 +1,4 @@
-// The page's own small tools: theme, contents, copy buttons, search on "/".
+// The page's own small tools: theme, contents, words of the glossary, copy buttons, search on "/".
 (() => {
   "use strict";
   const root = document.documentElement;
@@ -109,6 +109,56 @@
   };
   new ResizeObserver(reach).observe(document.querySelector("article"));
   addEventListener("load", () => window.MathJax?.startup?.promise?.then(reach));
+
+  // Words of the glossary show their sentence while the pointer or the focus is on them, or the
+  // pointer on the sentence. Escape hides it. Without this script it is the link's title.
+  const tip = document.createElement("div");
+  tip.id = "term-tip";
+  tip.className = "term-tip";
+  tip.setAttribute("role", "tooltip");
+  tip.hidden = true;
+  document.body.append(tip);
+  let shown, leaving;
+  const hide = () => {
+    shown?.removeAttribute("aria-describedby");
+    shown = undefined;
+    tip.hidden = true;
+  };
+  const place = () => {
+    if (!shown) return;
+    const line = shown.getClientRects()[0];
+    const right = root.clientWidth - tip.offsetWidth - 8;
+    const above = line.bottom + tip.offsetHeight > innerHeight;
+    tip.style.left = `${Math.max(8, Math.min(line.left, right))}px`;
+    tip.style.top = `${above ? line.top - tip.offsetHeight : line.bottom}px`;
+  };
+  const show = (word) => {
+    clearTimeout(leaving);
+    hide();
+    shown = word;
+    tip.textContent = word.dataset.sentence;
+    tip.hidden = false;
+    word.setAttribute("aria-describedby", tip.id);
+    place();
+  };
+  const leave = () => {
+    clearTimeout(leaving);
+    leaving = setTimeout(hide, 200);
+  };
+  for (const word of document.querySelectorAll("a.term")) {
+    word.dataset.sentence = word.title;
+    word.removeAttribute("title");
+    word.addEventListener("pointerenter", () => show(word));
+    word.addEventListener("focus", () => show(word));
+    word.addEventListener("pointerleave", leave);
+    word.addEventListener("blur", hide);
+  }
+  tip.addEventListener("pointerenter", () => clearTimeout(leaving));
+  tip.addEventListener("pointerleave", leave);
+  addEventListener("scroll", place, { passive: true });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hide();
+  });
 
   // Code can be copied.
   for (const block of document.querySelectorAll(".cell_input pre, .cell_input + pre")) {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
-from attention_book import about, asked, dark, live, names, reference
+from attention_book import about, asked, dark, live, names, reference, terms
 from attnlib import palette
 from attnlib.widgets.shared import modules
 
@@ -196,6 +196,7 @@ def setup(app):
     app.connect("env-merge-info", live.merge)
     app.connect("env-get-updated", number_figures_by_chapter, priority=900)
     app.connect("missing-reference", names.link)
+    app.connect("doctree-resolved", terms.explain)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", write_styles)
     app.connect("build-finished", live.write_pictures)

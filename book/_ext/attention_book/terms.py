@@ -1,0 +1,79 @@
+"""The words of the glossary in the chapters: each shows its sentence where it first occurs."""
+
+import re
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.util.nodes import make_refnode
+
+GLOSSARY = "book/glossary"
+#: Text that is something else already, or that names the word and explains it itself.
+NOT_IN = (nodes.reference, nodes.title, nodes.strong, nodes.emphasis, nodes.literal, nodes.math,
+          nodes.table, nodes.caption, addnodes.pending_xref)  # fmt: skip
+
+
+def pattern(words):
+    """What finds any of some words, the longest first, alone or with the s of its plural.
+
+    >>> pattern(["mask", "causal mask"]).findall("Causal masks are masks.")
+    ['Causal mask', 'mask']
+    """
+    longest = sorted(words, key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, longest))})(?=s?(?![\w-]))", re.I)
+
+
+def sentences(env):
+    """Every word of the glossary -> its identifier there, and its sentence as plain text."""
+    if GLOSSARY not in env.found_docs:
+        return {}
+    found = {}
+    for item in env.get_doctree(GLOSSARY).findall(nodes.definition_list_item):
+        sentence = item.next_node(nodes.definition).next_node(nodes.paragraph).astext()
+        for term in item.findall(nodes.term):
+            found[term.astext().lower()] = (term["ids"][0], " ".join(sentence.split()))
+    return found
+
+
+def explain(app, doctree, docname):
+    """Link each word of the glossary where a chapter first uses it.
+
+    Not in its head, nor after it has been set in bold, where the text itself says what it means.
+    """
+    if not re.match(r"book/\d", docname) or not (words := sentences(app.env)):
+        return
+    find, seen = pattern(words), set()
+    for text in [*doctree.findall(nodes.Text)]:
+        around = [*ancestors(text)]
+        bold, elsewhere = holds(around, nodes.strong), holds(around, NOT_IN)
+        if not holds(around, nodes.paragraph) or (not bold and (elsewhere or in_head(around))):
+            continue
+        pieces, at = [], 0
+        for match in find.finditer(text):
+            place, sentence = words[match[1].lower()]
+            if sentence in seen:
+                continue
+            seen.add(sentence)
+            if not bold:
+                inside = nodes.inline("", match[1])
+                link = make_refnode(app.builder, docname, GLOSSARY, place, inside, sentence)
+                link["classes"].append("term")
+                pieces += [nodes.Text(text[at : match.start()]), link]
+                at = match.end()
+        if pieces:
+            text.parent.replace(text, [*pieces, nodes.Text(text[at:])])
+
+
+def ancestors(node):
+    """The elements round a node, from the inside."""
+    while node := node.parent:
+        yield node
+
+
+def holds(elements, kinds):
+    """Whether one of some elements is of these kinds."""
+    return any(isinstance(element, kinds) for element in elements)
+
+
+def in_head(around):
+    """Whether these are the ancestors of something above a page's first section."""
+    return sum(isinstance(element, nodes.section) for element in around) < 2
