@@ -1,4 +1,4 @@
-"""A recording appears in chapter 14 by being there, and one that is damaged is refused."""
+"""A recording appears in chapter 14, deeper, by being there, and one that is damaged is refused."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from benchmarks.gpu import __main__ as gpu
 from benchmarks.gpu import ceilings
 from benchmarks.recording import ROOT
 
-CHAPTER = ROOT / "book" / "14_on_a_gpu.ipynb"
+CHAPTER = ROOT / "book" / "14_on_a_gpu_deeper.ipynb"
 #: So small that calling takes longer than computing: no rate comes near to a ceiling.
 SMALL = "--device cpu --quick --tokens 64 --width 16 --d 8 16 --n 16 64 --repeats 3".split()
 

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from attnlib.cost import Ceilings, attention_cost, roofline_terms, roofline_time
+from attnlib.cost import Ceilings, attention_cost, block_cost, roofline_terms, roofline_time
 from attnlib.exercises import check, find
 from benchmarks.gpu import plan
 
@@ -50,6 +50,20 @@ def test_fusing_gain_is_a_ratio_of_times(d, itemsize, passes, ridge):
     fused = roofline_time(cost.fused.flops, cost.fused.bytes, machine)
     gain = reference("fusing_gain")(d, itemsize, passes, ridge)
     assert gain == pytest.approx(naive / fused, rel=1e-3)
+
+
+@pytest.mark.parametrize("rates", [(1e2, 9.0), (9.0, 1e4), (90.0, 60.0)])
+def test_decode_step_as_attnlib_counts_it(rates):
+    batch, n, d, machine = 5, 7, 4, Ceilings(*rates)
+    steps = block_cost(1, d, 2, 4 * d, batch=batch).naive.steps
+    products = [steps[name].flops for name in ("projections", "output projection", "feed-forward")]
+    caches = attention_cost(1, n, d, d, batch=batch, itemsize=2).fused
+    without_rows = caches.bytes - 2 * batch * 2 * d
+    expected = [
+        roofline_time(sum(products), 2 * 12 * d * d, machine),
+        roofline_time(caches.flops, without_rows, machine),
+    ]
+    np.testing.assert_allclose(reference("decode_step")(batch, n, d, 2, *rates), expected)
 
 
 def test_marks_are_not_read_before_waiting():

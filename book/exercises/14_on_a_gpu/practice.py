@@ -58,3 +58,15 @@ def share(rng):
     billions = 4 * heads * d * pairs / 1e9
     rate = billions / took
     return locals(), [flops / took / 1e9, flops / took / 1e9 / peak]
+
+
+def step(rng):
+    d, n = int(rng.choice([2048, 4096, 8192])), int(rng.integers(10, 81)) * 100
+    batch, bandwidth = int(rng.integers(2, 41)), int(rng.integers(8, 41)) / 10
+    weights, cache = 2 * 12 * d * d / 1e9, 2 * 2 * n * d / 1e9
+    rates = Ceilings(1e18, bandwidth * 1e12)
+    cost = attention_cost(1, n, d, d, batch=batch, itemsize=2).fused
+    queries_and_outputs = batch * 2 * d * 2
+    times = [roofline_time(24 * batch * d * d, 24 * d * d, rates)]
+    times += [roofline_time(cost.flops, cost.bytes - queries_and_outputs, rates)]
+    return locals(), [1e3 * t for t in times]
