@@ -56,7 +56,7 @@ def least(rng):
 def parts(rng):
     n = int(rng.choice([200, 250, 400, 500, 600, 800]))
     linear, quadratic = 0, 1
-    while not linear or n * linear % quadratic:  # until they are equal at a whole number
+    while not 0 < n * linear < 9000 * quadratic or n * linear % quadratic:  # a short whole number
         linear, quadratic = (int(part) for part in rng.integers(2, 31, size=2))
     once, twice = linear + quadratic, 2 * linear + 4 * quadratic
     fourfold = 4 * linear + 16 * quadratic
