@@ -51,3 +51,14 @@ def least(rng):
     longer, intensity = max(arithmetic, memory), gflop / gigabytes
     machine = Ceilings(flops_per_s=rate * 1e9, bytes_per_s=bandwidth * 1e9)
     return locals(), [roofline_time(gflop * 1e9, gigabytes * 1e9, machine), intensity]
+
+
+def parts(rng):
+    n = int(rng.choice([200, 250, 400, 500, 600, 800]))
+    linear, quadratic = 0, 1
+    while not 0 < n * linear < 9000 * quadratic or n * linear % quadratic:  # a short whole number
+        linear, quadratic = (int(part) for part in rng.integers(2, 31, size=2))
+    once, twice = linear + quadratic, 2 * linear + 4 * quadratic
+    fourfold = 4 * linear + 16 * quadratic
+    growth = fit_exponent([n, 2 * n, 4 * n], [once, twice, fourfold])
+    return locals(), [growth.coefficients[2] * n**2, growth.crossing]
