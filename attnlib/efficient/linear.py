@@ -29,8 +29,9 @@ def linear_attention(Q, K, V, *, features=elu_plus_one, causal=False, block=256)
     V : array_like
         Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
     features : callable, optional
-        ``features(X)`` returns one row of r features for each row, none of them negative.
-        `elu_plus_one`, or what `random_features` draws, which estimates softmax.
+        ``features(X)`` returns one row of r positive features for each row: `elu_plus_one`, or what
+        `random_features` draws, which estimates softmax.  A feature may be 0, but each query needs
+        some key with which its product is above 0.
     causal : bool, optional
         Whether a query attends only to its own position and earlier ones, the last query
         standing at the last key.
