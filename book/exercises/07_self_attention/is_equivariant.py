@@ -59,7 +59,7 @@ def sorts_each_column(X):
     return np.sort(X, axis=0)
 
 
-def turns_round(X):
+def reverses_the_rows(X):
     return X[::-1]
 
 
@@ -103,7 +103,7 @@ CASES = (
         (gives_back, "the rows as they are", 3),
         (attends, "self-attention", 3),
         (sorts_each_column, "a function that sorts", 3),
-        (turns_round, "a function that turns the rows round", 3),
+        (reverses_the_rows, "a function that reverses the rows", 3),
         (adds_its_place, "a function that counts places", 3),
         (sums_along_each_row, "each row for itself", 4),
         (adds_the_row_before, "a ring of neighbours", 4),
