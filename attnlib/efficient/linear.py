@@ -30,8 +30,8 @@ def linear_attention(Q, K, V, *, features=elu_plus_one, causal=False, block=256)
         Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
     features : callable, optional
         ``features(X)`` returns one row of r positive features for each row: `elu_plus_one`, or what
-        `random_features` draws, which estimates softmax.  A feature may be 0, but each query needs
-        some key with which its product is above 0.
+        `random_features` draws, which estimates softmax.  Zeros are accepted as long as each query
+        has a product above 0 with some key that it may attend to.
     causal : bool, optional
         Whether a query attends only to its own position and earlier ones, the last query
         standing at the last key.

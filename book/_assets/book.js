@@ -111,7 +111,8 @@
   addEventListener("load", () => window.MathJax?.startup?.promise?.then(reach));
 
   // Words of the glossary show their sentence while the pointer or the focus is on them, or the
-  // pointer on the sentence. Escape hides it. Without this script it is the link's title.
+  // pointer on the sentence. Escape hides it. A finger shows it first and follows the link next.
+  // Without this script it is the link's title.
   const tip = document.createElement("div");
   tip.id = "term-tip";
   tip.className = "term-tip";
@@ -148,14 +149,27 @@
   for (const word of document.querySelectorAll("a.term")) {
     word.dataset.sentence = word.title;
     word.removeAttribute("title");
-    word.addEventListener("pointerenter", () => show(word));
+    const mouse = (act) => (event) => event.pointerType === "mouse" && act();
+    word.addEventListener("pointerenter", mouse(() => show(word)));
+    word.addEventListener("pointerleave", mouse(leave));
     word.addEventListener("focus", () => show(word));
-    word.addEventListener("pointerleave", leave);
     word.addEventListener("blur", hide);
+    let first = false;
+    word.addEventListener("pointerdown", (event) => {
+      first = event.pointerType === "touch" && shown !== word;
+    });
+    word.addEventListener("click", (event) => {
+      if (!first) return;
+      event.preventDefault();
+      show(word);
+    });
   }
   tip.addEventListener("pointerenter", () => clearTimeout(leaving));
   tip.addEventListener("pointerleave", leave);
   addEventListener("scroll", place, { passive: true });
+  document.addEventListener("pointerdown", (event) => {
+    if (shown && !event.target.closest("a.term, .term-tip")) hide();
+  });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
   });

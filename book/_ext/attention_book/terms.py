@@ -12,14 +12,22 @@ NOT_IN = (nodes.reference, nodes.title, nodes.strong, nodes.emphasis, nodes.lite
           nodes.table, nodes.caption, addnodes.pending_xref)  # fmt: skip
 
 
-def pattern(words):
-    """What finds any of some words, the longest first, alone or with the s of its plural.
+#: Phrases in which a word of the glossary means something else.
+OTHERWISE = ("arrow key", "memory bandwidth", "orthogonal projection", "without loss")
 
-    >>> pattern(["mask", "causal mask"]).findall("Causal masks are masks.")
-    ['Causal mask', 'mask']
+
+def pattern(words):
+    """What finds any of some words, the longest first, with its plural.
+
+    >>> find = pattern(["mask", "causal mask", "query"])
+    >>> [match[0] for match in find.finditer("Causal masks are masks; queries ask.")]
+    ['Causal masks', 'masks', 'queries']
+    >>> find.search("Causal masks")[1]
+    'Causal mask'
     """
-    longest = sorted(words, key=len, reverse=True)
-    return re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, longest))})(?=s?(?![\w-]))", re.I)
+    stems = (re.escape(w) for w in sorted(words, key=len, reverse=True))
+    found = "|".join(re.sub("y$", "(?:y|ie(?=s))", stem) for stem in stems)
+    return re.compile(rf"(?<![\w-])({found})s?(?![\w-])", re.IGNORECASE)
 
 
 def sentences(env):
@@ -41,7 +49,7 @@ def explain(app, doctree, docname):
     """
     if not re.match(r"book/\d", docname) or not (words := sentences(app.env)):
         return
-    find, seen = pattern(words), set()
+    find, seen = pattern([*words, *OTHERWISE]), set()
     for text in [*doctree.findall(nodes.Text)]:
         around = [*ancestors(text)]
         bold, elsewhere = holds(around, nodes.strong), holds(around, NOT_IN)
@@ -49,12 +57,13 @@ def explain(app, doctree, docname):
             continue
         pieces, at = [], 0
         for match in find.finditer(text):
-            place, sentence = words[match[1].lower()]
-            if sentence in seen:
+            word = re.sub("ie$", "y", match[1].lower())
+            place, sentence = words.get(word, (None, None))
+            if not place or sentence in seen:
                 continue
             seen.add(sentence)
             if not bold:
-                inside = nodes.inline("", match[1])
+                inside = nodes.inline("", match[0])
                 link = make_refnode(app.builder, docname, GLOSSARY, place, inside, sentence)
                 link["classes"].append("term")
                 pieces += [nodes.Text(text[at : match.start()]), link]
