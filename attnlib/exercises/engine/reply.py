@@ -41,7 +41,7 @@ class Reply:
     @property
     def text(self):
         """The whole reply as plain text."""
-        heading, message, about, case, *notes = self._pieces()
+        heading, message, about, case, *notes = self.pieces()
         case = "\n".join(f"    {line}".rstrip() for line in case.split("\n"))
         return "\n\n".join(filter(None, (f"{heading} {message}", about, case, *notes)))
 
@@ -49,7 +49,7 @@ class Reply:
         return self.text
 
     def _repr_html_(self):
-        heading, message, about, case, *notes = map(escape, self._pieces())
+        heading, message, about, case, *notes = map(escape, self.pieces())
         rows = [
             f'<div class="attn-reply attn-reply--{self.status.replace(" ", "-")}" role="status">',
             f"<p><strong>{heading}</strong> {message}</p>",
@@ -60,7 +60,7 @@ class Reply:
         ]
         return "\n".join(filter(None, rows))
 
-    def _pieces(self):
+    def pieces(self):
         """Its parts without control characters, which a terminal would obey and HTML forbids."""
         heading = self.heading or HEADINGS[self.status]
         parts = (heading, self.message, self.about_case, self.case, *self.notes)

@@ -1,19 +1,17 @@
 """Call a function that may raise, exit or never end, and say what happened."""
 
-import contextvars
-import ctypes
-import inspect
-import linecache
 import re
-import threading
-import time
 import traceback
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
+from .limiting import within
 from .showing import shorten
+from .tracing import NotFinite, arithmetic_raises, code_of, place, stopped_where_not_finite
+
+RAISES = arithmetic_raises()
 
 
 @dataclass(frozen=True)
@@ -41,11 +39,11 @@ class Outcome:
 
 
 def call(function, args, limit=None, *, floats="ignore"):
-    """Call ``function`` with copies of ``args`` in a thread, for at most ``limit`` seconds.
+    """Call ``function`` with copies of ``args`` for at most ``limit`` seconds.
 
-    A call that takes longer is stopped by an exception raised inside its thread. What it prints
+    A call that takes longer is stopped by an exception raised inside it. What it prints
     is printed; NumPy's warnings are silenced, as the reply names the NaN that they announce, or
-    with ``floats="raise"`` are errors. What can be trusted needs neither a limit nor a thread.
+    with ``floats="raise"`` are errors. What can be trusted needs no limit.
 
     Examples
     --------
@@ -54,13 +52,16 @@ def call(function, args, limit=None, *, floats="ignore"):
     >>> str(call(lambda x: x / 0, (2,), limit=5).failure)
     'ZeroDivisionError: division by zero'
     """
+    asked = function
+    if floats == "raise" and not RAISES:
+        asked, floats = stopped_where_not_finite(function), "ignore"
     copies = [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
     result = {}
 
     def work():
         try:
             with np.errstate(over=floats, divide=floats, invalid=floats, under="ignore"):
-                value = function(*copies)
+                value = asked(*copies)
             result["value"] = np.array(value) if type(value) is np.ndarray else value
         except BaseException as error:  # sys.exit and KeyboardInterrupt too: never fatal
             if limit is None and not isinstance(error, Exception):
@@ -72,34 +73,12 @@ def call(function, args, limit=None, *, floats="ignore"):
         return Outcome(**result)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        run = contextvars.copy_context().run  # so that prints reach the cell that asked
-        thread = threading.Thread(target=run, args=(work,), daemon=True)
-        thread.start()
-        late = True
-        try:
-            thread.join(limit)
-            late = thread.is_alive()
-        finally:  # also when the reader interrupts the cell
-            stopped = stop(thread)
-    if late:
+        in_time, stopped = within(limit, work)
+    if not in_time:
         return Outcome(finished=False, stopped=stopped)
     pairs = [(i, a, b) for i, (a, b) in enumerate(zip(args, copies)) if isinstance(a, np.ndarray)]
     same = {i: a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True) for i, a, b in pairs}
     return Outcome(**result, changed=tuple(i for i in same if not same[i]))
-
-
-def stop(thread, patience=2.0):
-    """Raise SystemExit inside a thread until it ends; False if it outlives our patience.
-
-    SystemExit, because student code rarely catches it and Python lets a thread that is ended by
-    it go without a word. A thread that waits inside compiled code gets it on its return.
-    """
-    deadline = time.monotonic() + patience
-    while thread.is_alive() and time.monotonic() < deadline:
-        ident = ctypes.c_ulong(thread.ident)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(SystemExit))
-        thread.join(0.05)
-    return not thread.is_alive()
 
 
 def describe_failure(error, function):
@@ -108,21 +87,11 @@ def describe_failure(error, function):
         message = shorten(str(error))
     except Exception:
         message = "(its message cannot be shown)"
-    code, line = code_of(function), ""
+    code, line = code_of(function), error.line if isinstance(error, NotFinite) else ""
     for frame, number in traceback.walk_tb(error.__traceback__):
         name, file = frame.f_code.co_name, frame.f_code.co_filename
         # A comprehension has a frame in older Pythons; the line that holds it is known already.
         if code and file == code.co_filename and not re.fullmatch("<(.*comp|genexpr)>", name):
-            source = shorten(linecache.getline(file, number), 90)
-            line = f"line {number - frame.f_code.co_firstlineno + 1} of {name}"
-            line += f": {source}" if source else ""
+            line = place(frame.f_code, number)
     kind = shorten(type(error).__name__, 60)
     return Failure(kind, message, line, isinstance(error, NotImplementedError))
-
-
-def code_of(function):
-    """The code of a function written in Python; None for anything else."""
-    try:
-        return getattr(inspect.unwrap(function), "__code__", None)
-    except Exception:  # an object that raises when it is asked, or that wraps itself
-        return None

@@ -9,8 +9,8 @@ from types import CodeType
 
 import numpy as np
 
-from .running import code_of
 from .showing import describe, listed
+from .tracing import code_of
 
 HINTS = {
     r"for \^|bitwise_xor": "In Python ^ is not a power: write **.",
@@ -68,6 +68,8 @@ HINTS = {
     ),
 }
 FLOATS = {
+    "too large or": "a number that grows too large, a division by 0 or the logarithm of 0",
+    "no number": "0/0, inf/inf, inf - inf, or a root or a logarithm of a negative number",
     "overflow": "a number that grows too large",
     "by zero.*log": "the logarithm of 0",
     "by zero": "a division by 0",
@@ -98,7 +100,7 @@ def _in_words(trial):
         return None
     where = f" (in {failure.line})" if failure.line else ""
     message = f"{trial.exercise.short_name} raised {failure}{where}."
-    return f"{message} {_first(HINTS, str(failure)) or ''}".strip()
+    return f"{message} {hint(failure)}".strip()
 
 
 def not_finite(attempt):
@@ -115,6 +117,11 @@ def not_finite(attempt):
         "NaN or inf comes back, though no step computes it: you wrote it into the code yourself, "
         "to fill, pad or mask an array. Leave it out."
     )
+
+
+def hint(failure):
+    """What to do about an exception; empty where nothing is known."""
+    return _first(HINTS, str(failure)) or ""
 
 
 def _first(table, text):
