@@ -30,6 +30,14 @@ def real_array(x, name):
     return array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
 
 
+def integers(x, name):
+    """Return `x` as an array of integers."""
+    array = any_array(x, name)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} holds {array.dtype}, but must hold integers.")
+    return array
+
+
 def is_finite(array):
     """Tell whether `array` holds no NaN and no infinity."""
     # A finite sum of squares proves it at once; an infinite one may only be too large itself.
@@ -89,11 +97,25 @@ def positive(x, name, dtype, remedy):
     return float(x)
 
 
+def not_negative(x, name):
+    """Return `x` as a float that is not below 0."""
+    if number(x, name) < 0:
+        raise ValueError(f"{name}={x} is below 0. Give 0 or more.")
+    return float(x)
+
+
 def boolean(x, name):
     """Return `x` if it is True or False."""
     if not isinstance(x, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, not {x!r}.")
     return bool(x)
+
+
+def string(x, name):
+    """Return `x` if it is a string."""
+    if not isinstance(x, str):
+        raise TypeError(f"{name} must be a string, not {x!r}.")
+    return x
 
 
 def choice(x, name, options):

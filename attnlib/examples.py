@@ -197,3 +197,41 @@ def noisy_edge(n=60, seed=127):
     clean = (time >= 0.4) + np.maximum(time - 0.7, 0)
     noisy = (clean + 0.1 * rng.standard_normal(n)).round(3)
     return Signal(_frozen(time), _frozen(clean), _frozen(noisy))
+
+
+def four_verses():
+    """A short text to train a model of characters on: lower case, and lines that resemble others.
+
+    Returns
+    -------
+    str
+        Four verses of four lines.
+
+    Examples
+    --------
+    >>> print(four_verses().split("\\n")[0])
+    the rain came down on the old stone town,
+    >>> len(four_verses()), len(set(four_verses()))
+    (731, 26)
+    """
+    return """\
+the rain came down on the old stone town,
+it ran from the roofs and it ran on down.
+it ran to the lane and the lane ran to the lake,
+and the lake lay still and the lake lay awake.
+
+the wind came down on the old stone town,
+it blew on the trees and the leaves blew down.
+they blew to the lane and they blew to the lake,
+and the lake had a boat and the boat had a wake.
+
+the snow came down on the old stone town,
+it lay on the hills and it lay on the down.
+it lay on the lane and it lay by the lake,
+and the boat lay still with the snow in its wake.
+
+the night came down on the old stone town,
+it put out the lamps and it sat right down.
+it sat by the lake till the lake was asleep,
+and the boat and the snow and the rain went deep.
+"""

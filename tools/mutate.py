@@ -49,6 +49,7 @@ TESTS = {
     "cost": ["cost", "cost_counted", "exponents"],
     "timing": ["timing", "machine"],
     "gradients": ["gradients", "gradient_rules", "finite_difference", "positions"],
+    "models": ["character_model"],
 }
 ALL_TESTS = list(dict.fromkeys(name for names in TESTS.values() for name in names))
 ALL_TESTS += ["training", "slips", "contract"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import attnlib
-from attnlib import cost, efficient, gradients, timing
+from attnlib import cost, efficient, gradients, models, timing
 
 rng = np.random.default_rng(0)
 
@@ -126,6 +126,8 @@ CALLS |= {
     "timing.measure": {"f": dict, "repeats": 2, "warmup": 1, "device": "cpu"},
     "timing.peak_memory": {"f": dict, "device": "cpu", "by": "arrays"},
     "timing.machine": {},
+    "models.CharacterModel": {"text": "so far so good", "d_model": 6, "n_heads": 2, "n_blocks": 1}
+    | {"d_ff": 8, "context": 5, "seed": 3, "dtype": "float64"},
 }
 NORMALIZERS = ["softmax", "sparsemax", "sigmoid_normalize", "hardmax"]
 for name in NORMALIZERS:
@@ -133,6 +135,7 @@ for name in NORMALIZERS:
 for name in NORMALIZERS[:3]:
     CALLS[f"{name}_jacobian"] = {"scores": scores, "temperature": 0.5}
 
+writer = models.CharacterModel(**CALLS["models.CharacterModel"])
 #: Methods, by what they are called on.
 METHODS = {
     "Bilinear.__call__": (attnlib.Bilinear(draw(5, 5)), {"Q": Q, "K": K}),
@@ -162,14 +165,18 @@ METHODS = {
     "DecoderBlock.random": (decoder, drawing | {"d_ff": 8, "norm_first": True, "bias": True}),
     "DecoderOnly.__call__": (stack, {"X": X, "mask": True}),
     "DecoderOnly.random": (stack, drawing | {"n_blocks": 2, "norm_first": True, "bias": True}),
+    "CharacterModel.gradients": (writer, {"x": [[0, 1, 2]], "y": [[1, 2, 3]]}),
+    "CharacterModel.step": (writer, {"rate": 1e-3, "batch": 2}),
+    "CharacterModel.sample": (writer, {"n": 2, "temperature": 0.5, "start": "so"}),
 }
 
 #: What functions return, made by nobody else.
 RESULTS = {f"cost.{name}" for name in ("AttentionCost", "BlockCost", "Cost", "Growth", "Step")}
 PARTS = {"cost": cost, "efficient": efficient, "gradients": gradients, "timing": timing}
+PARTS |= {"models": models}
 PUBLIC = {name: getattr(attnlib, name) for name in attnlib.__all__ if name not in PARTS}
 PUBLIC |= {name: getattr(gradients, name) for name in gradients.__all__}
-for part in ("cost", "efficient", "timing"):
+for part in ("cost", "efficient", "timing", "models"):
     PUBLIC |= {f"{part}.{name}": getattr(PARTS[part], name) for name in PARTS[part].__all__}
 
 

@@ -262,7 +262,7 @@ BAD = {
 KINDS = {np.ndarray: "array", float: "number", int: "count", bool: "flag"}
 KINDS |= {np.random.Generator: "generator", FunctionType: "function"}
 #: The least that a count may be, where it is not 1.
-LEAST = {"n_global": 0, "warmup": 0, "passes": 4}
+LEAST = {"n_global": 0, "warmup": 0, "passes": 4, "seed": 0}
 
 
 def kind_of(argument, x):
