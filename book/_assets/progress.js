@@ -1,4 +1,4 @@
-// How questions and practice were answered. It is kept in this browser, and nowhere else.
+// What a reader answered, wrote and solved. It is kept in this browser, and nowhere else.
 window.AttentionProgress = (() => {
   "use strict";
   const KEY = "attention-answers";
@@ -10,30 +10,57 @@ window.AttentionProgress = (() => {
   const isAnswer = (x) =>
     ["right", "wrong", "level", "last"].every((part) => Number.isFinite(x?.[part])) &&
     x.level in PAUSES;
-  const keep = (object, isGood) =>
-    Object.fromEntries(Object.entries(object ?? {}).filter(([, value]) => isGood(value)));
-  const clean = (found) => ({
-    opened: keep(found?.opened, Number.isFinite),
-    answers: keep(found?.answers, isAnswer),
-  });
+  const isText = (x) => typeof x?.text === "string" && Number.isFinite(x.time);
+  // What is kept, by name: when a page was opened or an exercise solved, in milliseconds; what was
+  // written for an exercise, and what stood there before a newer text was read from a file.
+  const PARTS = {
+    opened: Number.isFinite,
+    answers: isAnswer,
+    code: isText,
+    replaced: isText,
+    solved: Number.isFinite,
+  };
+  const inParts = (make) =>
+    Object.fromEntries(Object.keys(PARTS).map((part) => [part, make(part)]));
+  const clean = (found) =>
+    inParts((part) => {
+      const entries = Object.entries(found?.[part] ?? {});
+      return Object.fromEntries(entries.filter(([, value]) => PARTS[part](value)));
+    });
 
-  // Where storage is closed it lasts as long as the page.
+  // What is stored is parsed when it has changed, perhaps in another tab. Where storage is closed
+  // or full, what this page knows lasts as long as the page.
   let kept = clean(null);
+  let parsed = null;
   const load = () => {
     try {
-      kept = clean(JSON.parse(localStorage.getItem(KEY)));
+      const text = localStorage.getItem(KEY);
+      if (text !== parsed) {
+        parsed = text;
+        kept = clean(JSON.parse(text));
+      }
     } catch {
       // Closed or damaged: what this page knows stays.
     }
     return kept;
   };
+  const tell = () => document.dispatchEvent(new Event("attention-progress"));
+  // Whether it lasts longer than the page.
   const save = () => {
+    let stored = true;
     try {
-      localStorage.setItem(KEY, JSON.stringify(kept));
+      const text = JSON.stringify(kept);
+      localStorage.setItem(KEY, text);
+      parsed = text;
     } catch {
-      // See above.
+      stored = false;
     }
+    tell();
+    return stored;
   };
+  addEventListener("storage", ({ key }) => {
+    if (key === KEY || key === null) tell();
+  });
 
   const due = ({ level, last }) => last + PAUSES[level] * DAY;
 
@@ -63,8 +90,105 @@ window.AttentionProgress = (() => {
     try {
       localStorage.removeItem(KEY);
     } catch {
-      // See above.
+      // What this page knew is gone all the same.
     }
+    tell();
+  }
+
+  const written = (name) => load().code[name]?.text ?? null;
+
+  function write(name, text, now = Date.now()) {
+    if (written(name) === text) return;
+    kept.code[name] = { text, time: now };
+    save();
+  }
+
+  function erase(name) {
+    if (written(name) === null) return;
+    delete kept.code[name];
+    save();
+  }
+
+  const isSolved = (name) => name in load().solved;
+
+  function solve(name, now = Date.now()) {
+    if (isSolved(name)) return;
+    kept.solved[name] = now;
+    save();
+  }
+
+  // Of all that a page asks, how much was answered right, and of its exercises how many are solved:
+  // each with the number of all.
+  function done({ questions, practice, exercises }) {
+    const { answers, solved } = load();
+    const asked = [...questions, ...Object.keys(practice)];
+    return {
+      asked: [asked.filter((name) => answers[name]?.right).length, asked.length],
+      exercises: [exercises.filter((name) => name in solved).length, exercises.length],
+    };
+  }
+
+  const FILE = { program: "attention-progress", version: 1 };
+
+  const toFile = () =>
+    JSON.stringify({ ...FILE, saved: new Date().toISOString(), ...load() }, null, 2);
+
+  // How an entry that is here and in a file becomes one.
+  const join = {
+    opened: (here) => here,
+    answers: (here, there) => ({
+      ...(there.last > here.last ? there : here),
+      right: Math.max(here.right, there.right),
+      wrong: Math.max(here.wrong, there.wrong),
+    }),
+    code: (here, there) => (there.time > here.time && there.text !== here.text ? there : here),
+    replaced: (here) => here,
+    solved: (here) => here,
+  };
+
+  // Adds what a file holds to what is here. Returns how many entries of each part came, how many
+  // texts `stayed` because they are newer here, how many gave `way` to a newer one (the older of two
+  // is kept as replaced), how many entries were `damaged`, and whether all of it is `stored`.
+  function fromFile(text) {
+    let found;
+    try {
+      found = JSON.parse(text);
+    } catch {
+      throw new Error("This is no file of this book: it is not JSON.");
+    }
+    if (found?.program !== FILE.program)
+      throw new Error("This is no file of this book: another program wrote it.");
+    if (found.version !== FILE.version)
+      throw new Error("This file has a version that this page does not know.");
+    const here = load();
+    const there = clean(found);
+    const differ = Object.keys(there.code).filter(
+      (name) => Object.hasOwn(here.code, name) && here.code[name].text !== there.code[name].text,
+    );
+    const way = differ.filter((name) => there.code[name].time > here.code[name].time);
+    for (const name of differ) {
+      const older = (way.includes(name) ? here : there).code[name];
+      here.replaced[`${name} @${older.time}`] = older;
+    }
+    const size = (part) => Object.keys(part ?? {}).length;
+    const came = {};
+    kept = inParts((part) => {
+      const joined = new Map(Object.entries(here[part]));
+      came[part] = 0;
+      for (const [name, value] of Object.entries(there[part])) {
+        const old = joined.get(name);
+        joined.set(name, old === undefined ? value : join[part](old, value));
+        if (JSON.stringify(joined.get(name)) !== JSON.stringify(old)) came[part] += 1;
+      }
+      return Object.fromEntries(joined);
+    });
+    return {
+      ...came,
+      stayed: differ.length - way.length,
+      way: way.length,
+      damaged: Object.keys(PARTS).reduce((n, part) => n + size(found[part]) - size(there[part]), 0),
+      stored: save(),
+    };
   }
 
   // How long a kind has waited, in its own pauses: 1 is due. One that was never tried is due.
@@ -88,17 +212,34 @@ window.AttentionProgress = (() => {
   const [, chapter] = location.pathname.match(/([^/]+\.html)$/) ?? [];
   if (chapter && /^\d/.test(chapter)) open(chapter);
 
-  // On the cover: beside each lesson and each deeper page, how much of it was answered right.
-  for (const { page, questions, practice } of window.AttentionAsked ?? []) {
-    const names = [...questions, ...Object.keys(practice)];
-    const right = names.filter((name) => load().answers[name]?.right);
+  // On the cover: beside each lesson and each deeper page, how much of it is done.
+  for (const entry of window.AttentionAsked ?? []) {
+    const { page } = entry;
+    const parts = Object.values(done(entry));
+    const [count, of] = [0, 1].map((i) => parts.reduce((sum, part) => sum + part[i], 0));
     const place = document.querySelector(`main td a[href$="/${page}"], main td a[href="${page}"]`);
-    if (!right.length || !place) continue;
+    if (!count || !place) continue;
     const note = document.createElement("span");
     note.className = "progress";
-    note.textContent = `${right.length} of ${names.length} answered right`;
+    note.textContent = `${count} of ${of} done`;
     place.parentElement.append(" ", note);
   }
 
-  return { due, forget, load, next, open, record, waited };
+  return {
+    done,
+    due,
+    erase,
+    forget,
+    fromFile,
+    isSolved,
+    load,
+    next,
+    open,
+    record,
+    solve,
+    toFile,
+    waited,
+    write,
+    written,
+  };
 })();

@@ -1,7 +1,8 @@
-// Practice of the chapters that this reader has opened, the kind that has waited longest first.
+// Practice of the chapters that this reader has opened, the kind that has waited longest first; and
+// all that this browser keeps, which can be saved to a file and read back.
 window.AttentionReview = (() => {
   "use strict";
-  const { due, forget, load, next, waited } = window.AttentionProgress;
+  const { done, due, forget, fromFile, load, next, toFile, waited } = window.AttentionProgress;
   const kinds = window.AttentionAsked.flatMap(({ title, page, practice }) =>
     Object.entries(practice).map(([name, label]) => ({ name, label, title, page })),
   );
@@ -12,20 +13,30 @@ window.AttentionReview = (() => {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   };
+  const DELETE = "Delete all of this";
+  const MOST = 5_000_000; // bytes of a file, more than a browser keeps for a site
   const date = (time) =>
     new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
 
   const why = make("p", "", { role: "status" });
   const stage = make("div");
   const more = make("button", "Next", { type: "button" });
-  const table = make("table");
-  const erase = make("button", "Delete all of this", { type: "button" });
   const buttons = make("p", "", { class: "buttons" });
   buttons.append(more);
   const kept = make("section", "", { "aria-label": "What this browser keeps" });
-  const forgetting = make("p", "", { class: "buttons" });
-  forgetting.append(erase);
-  kept.append(make("h2", "What this browser keeps"), table, forgetting);
+  const save = make("button", "Save to a file", { type: "button" });
+  const file = make("input", "", { type: "file", accept: ".json,application/json" });
+  const choose = make("label", "Read a file", { class: "file" });
+  choose.append(file);
+  const erase = make("button", DELETE, { type: "button" });
+  const keeping = make("p", "", { class: "buttons" });
+  keeping.append(save, " ", choose, " ", erase);
+  const said = make("p", "", { role: "status" });
+  const replaced = make("div");
+  const pages = make("table");
+  const table = make("table");
+  const heading = make("h2", "What this browser keeps");
+  kept.append(heading, keeping, said, replaced, pages, table);
   place.replaceChildren(why, stage, buttons, kept);
 
   let last = null;
@@ -95,33 +106,101 @@ window.AttentionReview = (() => {
     stage.ariaBusy = false;
   }
 
+  const line = (cells) => {
+    const row = make("tr");
+    row.append(...cells);
+    return row;
+  };
+  const head = (...labels) => line(labels.map((label) => make("th", label, { scope: "col" })));
+  const cell = (inside) => {
+    const made = make("td");
+    made.append(inside);
+    return made;
+  };
+
   function list() {
-    const { answers } = load();
-    const head = make("tr");
-    for (const label of ["Practice", "Right", "Wrong", "Next"])
-      head.append(make("th", label, { scope: "col" }));
+    const { answers, ...rest } = load();
     const rows = kinds.map(({ name, label, page }) => {
-      const row = make("tr");
-      const cell = make("td");
-      cell.append(make("a", label, { href: page }));
       const { right = 0, wrong = 0 } = answers[name] ?? {};
-      row.append(cell, ...[right, wrong, reason(name)].map((text) => make("td", text)));
-      return row;
+      return line([make("a", label, { href: page }), right, wrong, reason(name)].map(cell));
     });
-    table.replaceChildren(head, ...rows);
-    const empty = !Object.keys(answers).length && !Object.keys(load().opened).length;
-    erase.disabled = empty;
+    table.replaceChildren(head("Practice", "Right", "Wrong", "Next"), ...rows);
+    const share = ([n, of], href) => cell(of ? make("a", `${n} of ${of}`, { href }) : "none");
+    const lines = window.AttentionAsked.map((entry) => {
+      const { asked, exercises } = done(entry);
+      return line([
+        make("th", entry.title, { scope: "row" }),
+        share(asked, `${entry.page}#questions`),
+        share(exercises, `${entry.page}#exercises`),
+      ]);
+    });
+    pages.replaceChildren(head("Page", "Answered right", "Exercises solved"), ...lines);
+    const old = Object.entries(rest.replaced).map(([key, { text, time }]) => {
+      const fold = make("details");
+      const words = `${key.replace(/ @\d+$/, "")}, an older text, of ${date(time)}`;
+      fold.append(make("summary", words), make("pre", text, { tabindex: "0" }));
+      return fold;
+    });
+    replaced.replaceChildren(...old);
+    const empty = [answers, ...Object.values(rest)].every((part) => !Object.keys(part).length);
+    save.disabled = erase.disabled = empty;
+  }
+
+  function download() {
+    const address = URL.createObjectURL(new Blob([toFile()], { type: "application/json" }));
+    make("a", "", { href: address, download: "attention-progress.json" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  }
+
+  // In words, what came from a file.
+  function told({ answers, code, opened, solved, stayed, way, damaged, stored }) {
+    const count = (n, one, many) => (n ? [`${n} ${n === 1 ? one : many}`] : []);
+    const came = [
+      ...count(opened, "opened page", "opened pages"),
+      ...count(answers, "answer", "answers"),
+      ...count(code, "text of an exercise", "texts of exercises"),
+      ...count(solved, "solved exercise", "solved exercises"),
+    ];
+    const all = new Intl.ListFormat("en-GB").format(came);
+    return [
+      came.length ? `Read from the file: ${all}.` : "The file holds nothing new.",
+      ...count(
+        stayed,
+        "text stayed, because it is newer here; the file's is kept below.",
+        "texts stayed, because they are newer here; the file's are kept below.",
+      ),
+      ...count(way, "older text from here is kept below.", "older texts from here are kept below."),
+      ...count(damaged, "damaged entry was left out.", "damaged entries were left out."),
+      ...(stored ? [] : ["Storage is closed or full: this lasts as long as the page is open."]),
+    ].join(" ");
+  }
+
+  async function read(chosen) {
+    try {
+      if (chosen.size > MOST) throw new Error("This is no file of this book: it is too large.");
+      said.textContent = told(fromFile(await chosen.text()));
+    } catch (error) {
+      said.textContent = `${error.message} Nothing has changed.`;
+    }
   }
 
   let sure = false;
   erase.addEventListener("click", () => {
     if (sure) forget();
-    erase.textContent = sure ? "Delete all of this" : "Press again to delete it all";
+    said.textContent = sure ? "All is deleted." : "";
     sure = !sure;
-    list();
+    erase.textContent = sure
+      ? "Press again to delete it all, also what you wrote in exercises"
+      : DELETE;
+  });
+  save.addEventListener("click", download);
+  file.addEventListener("change", async () => {
+    const [chosen] = file.files;
+    if (chosen) await read(chosen);
+    file.value = ""; // so that the same file can be read again
   });
   more.addEventListener("click", () => show(true));
-  document.addEventListener("attention-answer", list);
+  document.addEventListener("attention-progress", list);
   list();
   show(false);
   return { add };

@@ -99,6 +99,17 @@ def test_documents_name_the_pinned_pytorch():
         assert {*named} == {pins("requirements.txt")["torch"]}, name
 
 
+def test_run_it_names_the_deeper_pages_without_pytorch():
+    run = (ROOT / "book/run.md").read_text(encoding="utf-8")
+    named = re.search(r"all but the deeper pages of chapters ([\d, and]+)\.", run)[1]
+    without = [
+        int(path.name[:2])
+        for path in sorted((ROOT / "book").glob("*_deeper.ipynb"))
+        if "import torch" not in path.read_text(encoding="utf-8")
+    ]
+    assert [int(number) for number in re.findall(r"\d+", named)] == without
+
+
 def test_the_readme_prints_what_it_shows():
     results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert results.attempted >= 3 and results.failed == 0

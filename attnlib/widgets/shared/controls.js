@@ -84,7 +84,7 @@ export function parseNumber(text) {
 }
 
 export function numberInput(attributes) {
-  const plain = { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" };
+  const plain = { type: "text", autocomplete: "off", spellcheck: "false" };
   return h("input", { class: "attn-field", ...plain, ...attributes });
 }
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
-from attention_book import about, asked, dark, live, names, reference, terms
-from attnlib import palette
+from attention_book import about, asked, dark, live, machine, names, reference, runs, terms
+from attnlib import examples, palette
 from attnlib.widgets.shared import modules
 
 HERE = Path(__file__).parent
@@ -58,6 +58,13 @@ def write_styles(app, exception):
         (folder / "widgets" / f"{name}.js").write_text(modules.site_script(name), encoding="utf-8")
     host = (app.srcdir / "book/_assets/live.js").read_text(encoding="utf-8")
     (folder / "live.js").write_text(host + modules.shared_script(), encoding="utf-8")
+
+
+def write_python(app, exception):
+    """Write the page's Python, and the licences of what it is made of."""
+    if exception or app.builder.format != "html":
+        return
+    machine.write(Path(app.outdir, "_static", "python"))
 
 
 def write_redirect(app, exception):
@@ -157,6 +164,9 @@ def name_code_folds(body, config):
     return _TWO_FOLDS.sub(names, body)
 
 
+_RUNS = re.compile(r'class="cell [^"]*tag_(exercise|runs-here)')
+
+
 def page_context(app, pagename, templatename, context, doctree):
     """Add what the layout needs: description, scripts, the notebook to download."""
     context["description"] = about.description(doctree)
@@ -165,7 +175,10 @@ def page_context(app, pagename, templatename, context, doctree):
     early = live.scripts_of(widgets[:1]) if context["is_early"] else []
     context["widget_scripts"] = live.scripts_of(set(widgets))
     context["late_scripts"] = [s for s in context["widget_scripts"] if s not in early]
+    context["runs_python"] = bool(_RUNS.search(context.get("body") or ""))
     context["is_review"] = 'id="practice-review"' in (context.get("body") or "")
+    trains = 'class="train-here"' in (context.get("body") or "")
+    context["trains"] = trains and examples.four_verses()
     context["is_cover"] = pagename == app.config.root_doc
     context["chapter"] = chapter_number(pagename)
     # ARIA 1.2 no longer has entries of bibliographies; they are items of a list.
@@ -192,6 +205,7 @@ def setup(app):
     app.add_html_theme("attention", str(HERE / "theme"))
     app.connect("config-inited", configure)
     app.connect("source-read", live.replace_widgets)
+    app.connect("source-read", runs.mark)
     app.connect("env-purge-doc", live.forget)
     app.connect("env-merge-info", live.merge)
     app.connect("env-get-updated", number_figures_by_chapter, priority=900)
@@ -200,6 +214,7 @@ def setup(app):
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", write_styles)
     app.connect("build-finished", live.write_pictures)
+    app.connect("build-finished", write_python)
     app.connect("build-finished", asked.write)
     app.connect("build-finished", dark.write_dark_figures)
     app.connect("build-finished", write_redirect)
@@ -207,7 +222,7 @@ def setup(app):
         raise ExtensionError("the book's extension goes with html_theme: attention")
     return {
         "version": "1",
-        "env_version": 2,  # raise it when what `live` keeps with the environment changes
+        "env_version": 3,  # raise it when what is kept of a page that was read changes
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }

@@ -1,9 +1,11 @@
 """What the chapters ask: their answers on one page, and their practice for the page of review.
 
-Both are read from the chapters' notebooks, where a question's output holds its widget's state.
+Both are read from the chapters' notebooks, where a question's output holds its widget's state and
+a cell names the exercise that it checks.
 """
 
 import json
+import re
 from pathlib import Path
 
 from docutils import nodes
@@ -20,8 +22,8 @@ def chapters(srcdir):
     Returns
     -------
     list of dict
-        Each with its `path`, its `title`, and `asked`: name -> what a notebook stores of the
-        question's widget.
+        Each with its `path`, its `title`, `asked`: name -> what a notebook stores of the
+        question's widget, and `exercises`: the names of those that it sets, in order.
     """
     found = []
     for path in sorted(Path(srcdir, "book").glob("[0-9]*.ipynb")):
@@ -32,8 +34,24 @@ def chapters(srcdir):
         text = "".join("".join(c["source"]) + "\n" for c in cells if c["cell_type"] == "markdown")
         title = next(line[2:] for line in text.splitlines() if line.startswith("# "))
         if names:
-            found.append({"path": path, "title": title, "asked": names})
+            found.append(
+                {"path": path, "title": title, "asked": names, "exercises": exercises(cells)}
+            )
     return found
+
+
+def exercises(cells):
+    """The names of the exercises that a notebook's cells check, solutions left out.
+
+    >>> exercises([{"cell_type": "code", "metadata": {}, "source": ['check("scaling.by", by)']}])
+    ['scaling.by']
+    """
+    code = (
+        "".join(c["source"])
+        for c in cells
+        if c["cell_type"] == "code" and "solution" not in c["metadata"].get("tags", [])
+    )
+    return re.findall(r'\bcheck\(\s*"([\w.]+)"', "\n".join(code))
 
 
 def is_practice(stored):
@@ -94,6 +112,7 @@ def write(app, exception):
                 "page": f"{chapter['path'].stem}.html",
                 "questions": [name for name in chapter["asked"] if name not in kinds],
                 "practice": {name: all_practice()[name].title for name in kinds},
+                "exercises": chapter["exercises"],
             }
         )
     text = f"window.AttentionAsked = {json.dumps(listed, ensure_ascii=False)};"

@@ -1,0 +1,348 @@
+// Exercises that are done in the page, and cells of a lesson that can be changed and run there.
+(() => {
+  "use strict";
+  const { call, isPossible, megabytes, renew } = window.AttentionPython;
+  const progress = window.AttentionProgress;
+  const CELL_SECONDS = 20; // Python itself ends what takes longer,
+  const PATIENCE = 25; // and the page what Python cannot end
+
+  const make = (tag, properties = {}, ...inside) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...inside);
+    return element;
+  };
+  const button = (text, act) => {
+    const made = make("button", { type: "button", textContent: text });
+    made.addEventListener("click", act);
+    return made;
+  };
+  const said = (...words) => make("p", { className: "code-state" }, ...words);
+  const notebook = (words) => {
+    const root = document.documentElement.dataset.content_root;
+    return make("a", { href: `${root}book/run.html#in-jupyterlab`, textContent: words });
+  };
+
+  if (!isPossible) {
+    const words = "This browser cannot run Python in the page. ";
+    const place = document.querySelector(".tag_exercise, .tag_runs-here");
+    place?.before(said(words, notebook("The notebook does all of it.")));
+    return;
+  }
+
+  // A field for code. Tab indents; Escape lets the next Tab leave.
+  function editor(text, label, run) {
+    const area = make("textarea", {
+      value: text,
+      spellcheck: false,
+      wrap: "off",
+      className: "code",
+    });
+    area.setAttribute("autocapitalize", "off");
+    area.setAttribute("autocomplete", "off");
+    area.setAttribute("aria-label", label);
+    area.setAttribute(
+      "aria-description",
+      "Tab indents; Escape, then Tab, leaves. Shift+Enter runs.",
+    );
+    const fit = () => (area.rows = area.value.split("\n").length + 1);
+    fit();
+    area.setSelectionRange(0, 0);
+    area.addEventListener("input", fit);
+    // After a paste of whole lines their beginnings are in sight.
+    area.addEventListener("paste", ({ clipboardData }) => {
+      if (clipboardData.getData("text").includes("\n"))
+        requestAnimationFrame(() => (area.scrollLeft = 0));
+    });
+    // The browser's own undo goes on working: it does not with a new `value`.
+    const put = (words, from = area.selectionStart, to = area.selectionEnd) => {
+      area.setSelectionRange(from, to);
+      if (!document.execCommand(words ? "insertText" : "delete", false, words)) {
+        area.setRangeText(words, from, to, "end");
+        area.dispatchEvent(new Event("input"));
+      }
+    };
+    area.become = (words) => put(words, 0, area.value.length);
+    const lineAt = (place) => area.value.lastIndexOf("\n", place - 1) + 1;
+    const shift = (back) => {
+      const { selectionStart: a, selectionEnd: b, value } = area;
+      const from = lineAt(a);
+      const lines = value.slice(from, b).split("\n");
+      const moved = lines.map((line) =>
+        back ? line.replace(/^ {1,4}/, "") : line && `    ${line}`,
+      );
+      if (moved.join() === lines.join()) return;
+      put(moved.join("\n"), from, b);
+      const start = Math.max(from, a + moved[0].length - lines[0].length);
+      area.setSelectionRange(a === b ? start : from, a === b ? start : area.selectionEnd);
+    };
+    let leaves = false;
+    area.addEventListener("keydown", (event) => {
+      const { key, shiftKey } = event;
+      const { selectionStart: a, selectionEnd: b, value } = area;
+      if (key === "Shift") return;
+      const free = leaves;
+      leaves = key === "Escape";
+      const column = a - lineAt(a);
+      const isIndent = column && a === b && !value.slice(lineAt(a), a).trim();
+      if (key === "Enter" && (shiftKey || event.ctrlKey || event.metaKey)) run();
+      else if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      else if (key === "Tab" && !free) {
+        if (shiftKey || a !== b) shift(shiftKey);
+        else put(" ".repeat(4 - (column % 4)));
+      } else if (key === "Enter") {
+        const line = value.slice(lineAt(a), a);
+        put(`\n${line.match(/^ */)[0]}${/:\s*(#.*)?$/.test(line) ? "    " : ""}`);
+      } else if (key === "Backspace" && isIndent) put("", a - (((column - 1) % 4) + 1), a);
+      else return;
+      event.preventDefault();
+    });
+    return area;
+  }
+
+  // What Python says is text, whatever is in it.
+  function shown({ printed, value, reply, passed }) {
+    const parts = [];
+    const text = (words) =>
+      make("div", { className: "output" }, make("pre", { textContent: words }));
+    if (printed) parts.push(text(printed));
+    if (value !== undefined) parts.push(text(value));
+    if (reply && passed !== undefined) parts.unshift(box(reply));
+    else if (reply) parts.push(box(reply));
+    if (!parts.length) parts.push(said("It ran, and printed nothing."));
+    return parts;
+  }
+  function box({ status, heading, message, about = "", case: example = "", notes = [] }) {
+    const kind = `attn-reply attn-reply--${status.replace(" ", "-")}`;
+    const paragraph = (words) => make("p", { textContent: words });
+    const first = make("p", {}, make("strong", { textContent: heading }), ` ${message}`);
+    const all = [
+      first,
+      about && paragraph(about),
+      example && make("pre", { textContent: example }),
+    ];
+    return make("div", { className: kind }, ...all.filter(Boolean), ...notes.map(paragraph));
+  }
+
+  const code = (cell) => cell.querySelector(".cell_input pre").textContent.replace(/\n$/, "");
+  const cells = [...document.querySelectorAll(".cell:has(.cell_input)")].filter(
+    (cell) => !cell.matches(".tag_solution"),
+  );
+  const open = new Map(); // cell -> its field
+  // What stands in the cells above this one, as the reader left it.
+  const above = (cell) =>
+    cells.slice(0, cells.indexOf(cell)).map((one) => open.get(one)?.value ?? one.source);
+  for (const cell of cells) cell.source = code(cell);
+
+  let isReady = false;
+  let isMissing = false; // Python cannot be loaded
+  const states = new Set();
+  const price = `The first run loads Python, ${megabytes} MB.`;
+  document.addEventListener("attention-python", ({ detail: { stage, part } }) => {
+    isReady = stage === "ready";
+    isMissing = stage === "failed";
+    const words = {
+      loading: `Loading Python, ${megabytes} MB: ${part} of 3 parts are here …`,
+      starting: "Starting Python …",
+      failed: price,
+      ready: "",
+    }[stage];
+    for (const state of states)
+      if (state.isWaiting) state.textContent = words || "Running …";
+      else if (isReady || state.textContent) state.textContent = isReady ? "" : words;
+  });
+
+  // A field, its buttons and the place of what comes back, in the place of a cell's code.
+  function place(cell, { label, text, whole = (t) => t, action, again, more = [], ...on }) {
+    const output = make("div", { className: "cell_output code-output" });
+    output.setAttribute("role", "status");
+    const state = make("span", { className: "code-state", textContent: isReady ? "" : price });
+    state.setAttribute("role", "status");
+    states.add(state);
+    const go = button(action, run);
+    let running; // what can stop it
+    const stop = button("Stop", () => running.abort());
+    const reset = button(again.text, () => again.act(area, output, reset));
+    const swap = (runs) => {
+      const isFocused = [go, stop].includes(document.activeElement);
+      [go.hidden, stop.hidden] = [runs, !runs];
+      if (isFocused) (runs ? stop : go).focus();
+    };
+    swap(false);
+    go.title = "Shift+Enter";
+    const keys = "Tab indents. Escape, then Tab, leaves.";
+    const hint = make("span", { className: "code-keys", textContent: keys });
+    hint.ariaHidden = true; // the field itself says it
+    const area = editor(text, label, run);
+    open.set(cell, area);
+    area.addEventListener("input", () => on.input?.(area.value));
+    async function run() {
+      if (state.isWaiting) return;
+      state.isWaiting = true;
+      state.textContent = "Running …";
+      go.ariaDisabled = true; // and keeps the focus
+      const patience = setTimeout(() => swap(true), 700);
+      output.ariaBusy = true;
+      let result;
+      try {
+        const given = [above(cell), whole(area.value), CELL_SECONDS];
+        running = new AbortController();
+        result = await call("cells.run", given, { patience: PATIENCE, signal: running.signal });
+        output.replaceChildren(...shown(result));
+      } catch (error) {
+        const { message } = error;
+        const parts = [box({ status: "error", heading: "No reply.", message })];
+        if (isMissing) parts.push(said("Try again, or ", notebook("work in the notebook"), "."));
+        output.replaceChildren(...parts);
+      }
+      clearTimeout(patience);
+      output.ariaBusy = false;
+      swap(false);
+      go.ariaDisabled = false;
+      state.isWaiting = false;
+      state.textContent = "";
+      const fold = output.closest("details");
+      if (fold) fold.open = true; // what was to be predicted
+      if (result) on.result?.(result);
+    }
+    const bar = make("div", { className: "code-bar" }, go, stop, reset, ...more, state);
+    cell.querySelector(".cell_input").replaceChildren(area, hint, bar);
+    const recorded = cell.querySelector(".cell_output");
+    if (recorded) recorded.replaceWith(output);
+    else cell.append(output);
+    return { area, output, recorded };
+  }
+
+  // Exercises: an empty place to write in, hints one after another, the solution when it is wanted.
+  function exercise(cell) {
+    const stub = cell.source;
+    const [, name] = stub.match(/\bcheck\(\s*"([\w.]+)"/); // as the build finds it
+    const heading = cell
+      .closest("section")
+      ?.querySelector("h2, h3")
+      ?.firstChild?.textContent.trim();
+    const following = [];
+    for (
+      let next = cell.nextElementSibling;
+      next && !next.matches("section, .tag_exercise");
+      next = next.nextElementSibling
+    )
+      following.push(next);
+    const hints = following.filter((e) => e.matches("details"));
+    hints.forEach((one, i) => {
+      const next = hints[i + 1];
+      if (!next) return;
+      next.hidden = !one.open;
+      one.addEventListener("toggle", () => one.open && (next.hidden = false));
+    });
+    const solution = following.find((e) => e.matches(".tag_solution"));
+    let tried = progress.isSolved(name);
+    const ask = button("Solution", () => {
+      if (!tried) {
+        tried = true;
+        ask.textContent = "Show the solution before you have tried?";
+        return;
+      }
+      ask.remove();
+      solution.hidden = false;
+      const fold = solution.querySelector("details");
+      fold.open = true;
+      fold.querySelector("summary").focus();
+    });
+    if (solution) solution.hidden = true;
+    const solved = make("span", { className: "code-solved" });
+    let isRight = false; // as it now is
+    let [dropped, again] = [null, null]; // what Start over took away, and the button
+    const tell = () => {
+      const words = isRight ? "Solved" : "Solved before";
+      solved.textContent = progress.isSolved(name) ? words : "";
+      solved.classList.toggle("is-right", isRight);
+    };
+    tell();
+    const line = stub.slice(stub.search(/\bcheck\(/));
+    const asks = new RegExp(`\\bcheck\\(\\s*["']${name}["']`);
+    const parts = place(cell, {
+      label: `Your code, ${heading ?? name}`,
+      text: progress.written(name) ?? stub,
+      // Whoever writes over all of it wants it checked, too.
+      whole: (text) => (asks.test(text) ? text : `${text}\n\n${line}`),
+      action: "Check",
+      again: {
+        text: "Start over",
+        act(area, output, reset) {
+          const before = area.value;
+          area.focus();
+          area.become(dropped ?? stub);
+          dropped = dropped === null && before !== stub ? before : null;
+          reset.textContent = dropped === null ? "Start over" : "Bring it back";
+          again = reset;
+          output.replaceChildren();
+          renew();
+        },
+      },
+      more: [...(solution ? [ask] : []), solved],
+      input(text) {
+        if (again) again.textContent = "Start over";
+        [isRight, dropped, again] = [false, null, null];
+        if (text === stub) progress.erase(name);
+        else progress.write(name, text);
+        tell();
+      },
+      result({ passed, reply }) {
+        if (reply && reply.status !== "not attempted") {
+          tried = true;
+          ask.textContent = "Solution";
+        }
+        isRight = Boolean(passed);
+        if (passed) progress.solve(name);
+        tell();
+      },
+    });
+    if (parts.recorded && !progress.written(name))
+      parts.output.append(...parts.recorded.childNodes);
+    // It may come from a file, or from another tab.
+    document.addEventListener("attention-progress", () => {
+      tell();
+      const text = progress.written(name) ?? stub;
+      if (text === parts.area.value) return;
+      parts.area.value = text;
+      parts.area.dispatchEvent(new Event("input"));
+    });
+  }
+
+  // A cell of the lesson: its code becomes a field on request, and again what it was.
+  function changeable(cell) {
+    const input = cell.querySelector(".cell_input");
+    const change = button("Change and run", () => {
+      const before = [...input.childNodes];
+      const { area, output, recorded } = place(cell, {
+        label: "Code of this cell",
+        text: cell.source,
+        action: "Run",
+        again: {
+          text: "As it was",
+          act() {
+            input.replaceChildren(...before);
+            if (recorded) output.replaceWith(recorded);
+            else output.remove();
+            open.delete(cell);
+            change.focus();
+          },
+        },
+      });
+      if (recorded) output.append(...[...recorded.childNodes].map((node) => node.cloneNode(true)));
+      area.focus();
+      area.setSelectionRange(0, 0);
+      area.scrollLeft = 0;
+    });
+    change.className = "copy change";
+    input.querySelector("pre").after(change);
+  }
+
+  for (const cell of cells)
+    if (cell.matches(".tag_exercise")) exercise(cell);
+    else if (cell.matches(".tag_runs-here")) changeable(cell);
+    else if (cell.matches(".tag_notebook-only:has(.cell_output)")) {
+      const words = "This cell draws, shows a widget or measures. It runs in the notebook.";
+      cell.querySelector(".cell_input").append(said(words));
+    }
+})();

@@ -1,0 +1,36 @@
+"""Which cells of a chapter can be changed and run in its page: their tags for `cells.js`."""
+
+import json
+import re
+from pathlib import Path
+
+from attention_book import asked
+from attention_book.in_page import slicing
+
+
+def tagged(cells, is_lesson):
+    """Tag cells as `exercise`; in a lesson all others as `runs-here` or `notebook-only`.
+
+    Parameters
+    ----------
+    cells : list of dict
+        Of a notebook; their tags are changed.
+    is_lesson : bool
+    """
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    runs = slicing.runs_here(["".join(cell["source"]) for cell in code])
+    for cell, whole in zip(code, runs):
+        tags = cell["metadata"].setdefault("tags", [])
+        if asked.exercises([cell]):
+            tags.append("exercise")
+        elif is_lesson and not {"solution", "remove-input", "remove-cell"} & {*tags}:
+            tags.append("runs-here" if whole else "notebook-only")
+
+
+def mark(app, docname, source):
+    """Tag the cells of a chapter that is read for the site."""
+    path = Path(app.env.doc2path(docname))
+    if path.suffix == ".ipynb" and re.match(r"\d", path.name):
+        notebook = json.loads(source[0])
+        tagged(notebook["cells"], not path.stem.endswith("_deeper"))
+        source[0] = json.dumps(notebook)

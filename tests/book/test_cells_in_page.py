@@ -1,0 +1,49 @@
+"""Every cell of a lesson that can be run in its page prints there what the notebook printed."""
+
+import re
+
+import pytest
+import site_tools
+
+pytestmark = [pytest.mark.browser, pytest.mark.site]
+
+LESSONS = [page for page in site_tools.chapters() if "_deeper" not in page]
+#: Runs all cells in turn, each after those above it; what came, beside what the page shows.
+RUN = """
+    async () => {
+      const text = (e) => e?.textContent.replace(/\\n$/, "") ?? "";
+      const cells = [...document.querySelectorAll(".cell:has(.cell_input):not(.tag_solution)")];
+      const sources = cells.map((cell) => text(cell.querySelector(".cell_input pre")));
+      const ran = [];
+      for (const [i, cell] of cells.entries()) {
+        if (!cell.matches(".tag_runs-here")) continue;
+        const recorded = [...cell.querySelectorAll(".cell_output pre")].map(text).join("\\n");
+        const given = [sources.slice(0, i), sources[i], 20];
+        const result = await AttentionPython.call("cells.run", given);
+        ran.push([sources[i], recorded, result]);
+      }
+      return ran;
+    }
+"""
+NUMBER = re.compile(r"[-+\u2212]?\d+\.?\d*(?:e[-+]?\d+)?")
+
+
+def same(here, there):
+    """Whether two texts have the same words and nearly the same numbers."""
+    if NUMBER.sub("#", here).split() != NUMBER.sub("#", there).split():
+        return False
+    pairs = zip(NUMBER.findall(here), NUMBER.findall(there))
+    numbers = ((float(a.replace("\u2212", "-")), float(b.replace("\u2212", "-"))) for a, b in pairs)
+    return all(abs(a - b) <= 1e-9 + 1e-3 * abs(b) for a, b in numbers)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_cells_print_what_the_notebook_printed(open_page, lesson):
+    page = open_page(lesson)
+    page.set_default_timeout(120_000)
+    ran = page.evaluate(RUN)
+    assert len(ran) > 4
+    for source, recorded, result in ran:
+        assert "reply" not in result, (source, result)
+        here = "\n".join(filter(None, [result["printed"].rstrip("\n"), result.get("value", "")]))
+        assert same(here, recorded), f"{source}\n--- here\n{here}\n--- in the notebook\n{recorded}"
