@@ -29,76 +29,6 @@
     return;
   }
 
-  // A field for code. Tab indents; Escape lets the next Tab leave.
-  function editor(text, label, run) {
-    const area = make("textarea", {
-      value: text,
-      spellcheck: false,
-      wrap: "off",
-      className: "code",
-    });
-    area.setAttribute("autocapitalize", "off");
-    area.setAttribute("autocomplete", "off");
-    area.setAttribute("aria-label", label);
-    area.setAttribute(
-      "aria-description",
-      "Tab indents; Escape, then Tab, leaves. Shift+Enter runs.",
-    );
-    const fit = () => (area.rows = area.value.split("\n").length + 1);
-    fit();
-    area.setSelectionRange(0, 0);
-    area.addEventListener("input", fit);
-    // After a paste of whole lines their beginnings are in sight.
-    area.addEventListener("paste", ({ clipboardData }) => {
-      if (clipboardData.getData("text").includes("\n"))
-        requestAnimationFrame(() => (area.scrollLeft = 0));
-    });
-    // The browser's own undo goes on working: it does not with a new `value`.
-    const put = (words, from = area.selectionStart, to = area.selectionEnd) => {
-      area.setSelectionRange(from, to);
-      if (!document.execCommand(words ? "insertText" : "delete", false, words)) {
-        area.setRangeText(words, from, to, "end");
-        area.dispatchEvent(new Event("input"));
-      }
-    };
-    area.become = (words) => put(words, 0, area.value.length);
-    const lineAt = (place) => area.value.lastIndexOf("\n", place - 1) + 1;
-    const shift = (back) => {
-      const { selectionStart: a, selectionEnd: b, value } = area;
-      const from = lineAt(a);
-      const lines = value.slice(from, b).split("\n");
-      const moved = lines.map((line) =>
-        back ? line.replace(/^ {1,4}/, "") : line && `    ${line}`,
-      );
-      if (moved.join() === lines.join()) return;
-      put(moved.join("\n"), from, b);
-      const start = Math.max(from, a + moved[0].length - lines[0].length);
-      area.setSelectionRange(a === b ? start : from, a === b ? start : area.selectionEnd);
-    };
-    let leaves = false;
-    area.addEventListener("keydown", (event) => {
-      const { key, shiftKey } = event;
-      const { selectionStart: a, selectionEnd: b, value } = area;
-      if (key === "Shift") return;
-      const free = leaves;
-      leaves = key === "Escape";
-      const column = a - lineAt(a);
-      const isIndent = column && a === b && !value.slice(lineAt(a), a).trim();
-      if (key === "Enter" && (shiftKey || event.ctrlKey || event.metaKey)) run();
-      else if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-      else if (key === "Tab" && !free) {
-        if (shiftKey || a !== b) shift(shiftKey);
-        else put(" ".repeat(4 - (column % 4)));
-      } else if (key === "Enter") {
-        const line = value.slice(lineAt(a), a);
-        put(`\n${line.match(/^ */)[0]}${/:\s*(#.*)?$/.test(line) ? "    " : ""}`);
-      } else if (key === "Backspace" && isIndent) put("", a - (((column - 1) % 4) + 1), a);
-      else return;
-      event.preventDefault();
-    });
-    return area;
-  }
-
   // What Python says is text, whatever is in it.
   function shown({ printed, value, reply, passed }) {
     const parts = [];
@@ -137,18 +67,12 @@
   let isMissing = false; // Python cannot be loaded
   const states = new Set();
   const price = `The first run loads Python, ${megabytes} MB.`;
-  document.addEventListener("attention-python", ({ detail: { stage, part } }) => {
+  document.addEventListener("attention-python", ({ detail: { stage, words } }) => {
     isReady = stage === "ready";
     isMissing = stage === "failed";
-    const words = {
-      loading: `Loading Python, ${megabytes} MB: ${part} of 3 parts are here …`,
-      starting: "Starting Python …",
-      failed: price,
-      ready: "",
-    }[stage];
     for (const state of states)
       if (state.isWaiting) state.textContent = words || "Running …";
-      else if (isReady || state.textContent) state.textContent = isReady ? "" : words;
+      else if (isReady || state.textContent) state.textContent = isReady ? "" : words || price;
   });
 
   // A field, its buttons and the place of what comes back, in the place of a cell's code.
@@ -172,7 +96,7 @@
     const keys = "Tab indents. Escape, then Tab, leaves.";
     const hint = make("span", { className: "code-keys", textContent: keys });
     hint.ariaHidden = true; // the field itself says it
-    const area = editor(text, label, run);
+    const area = AttentionEditor(text, label, run);
     open.set(cell, area);
     area.addEventListener("input", () => on.input?.(area.value));
     async function run() {

@@ -135,8 +135,16 @@ window.AttentionPython = (() => {
 
   const taken = {};
   const take = (name, text) => (taken[name] = text);
-  const tell = (stage, part = 0) =>
-    document.dispatchEvent(new CustomEvent("attention-python", { detail: { stage, part } }));
+  // What a reader who waits is told; nothing where there is nothing to wait for.
+  const WORDS = {
+    loading: (part) =>
+      `Loading Python, ${megabytes} MB: ${part} of ${PARTS.length} parts are here …`,
+    starting: () => "Starting Python …",
+  };
+  const tell = (stage, part = 0) => {
+    const detail = { stage, words: WORDS[stage]?.(part) ?? "" };
+    document.dispatchEvent(new CustomEvent("attention-python", { detail }));
+  };
 
   const loaded = (name) =>
     new Promise((done, fail) => {

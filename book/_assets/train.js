@@ -10,12 +10,14 @@
   const decade = (power) => [1, 2, 3, 5].map((factor) => Number(`${factor}e${power}`));
   const RATES = [...[-4, -3, -2, -1].flatMap(decade), 1];
 
-  const build = (space) => (tag, attributes = {}, ...children) => {
-    const element = document.createElementNS(space, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  };
+  const build =
+    (space) =>
+    (tag, attributes = {}, ...children) => {
+      const element = document.createElementNS(space, tag);
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+      element.append(...children);
+      return element;
+    };
   const make = build("http://www.w3.org/1999/xhtml");
   const draw = build("http://www.w3.org/2000/svg");
   const set = (element, attributes) => {
@@ -235,13 +237,10 @@
     document.addEventListener("visibilitychange", () => {
       if (document.hidden && state === "running") show("paused");
     });
-    document.addEventListener("attention-python", ({ detail: { stage, part } }) => {
+    document.addEventListener("attention-python", ({ detail: { stage, words } }) => {
       if (stage === "ready") first = "Start";
       if (state === "new") show();
-      if (state !== "busy") return;
-      if (stage === "loading")
-        say(`Loading Python, ${megabytes} MB: ${part} of 3 parts are here …`);
-      if (stage === "starting") say("Starting Python …");
+      if (state === "busy" && words) say(words);
     });
     new ResizeObserver(later).observe(picture);
     show();

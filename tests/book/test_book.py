@@ -1,6 +1,7 @@
 """Texts that repeat one another agree, as do pinned versions and vendored files."""
 
 import doctest
+import json
 import re
 from importlib import metadata
 
@@ -56,6 +57,18 @@ def test_heads_cover_readme_and_teach_match_what_is_counted():
 
 def test_vendored_files_agree_with_their_record():
     assert vendor.problems() == []
+
+
+def test_numpy_of_the_page_is_the_one_that_pyodide_names():
+    lock = json.loads((vendor.PYODIDE / "pyodide-lock.json").read_text())["packages"]["numpy"]
+    assert vendor.digest(vendor.PYODIDE / lock["file_name"]) == lock["sha256"]
+
+
+def test_texts_name_the_size_of_the_page_s_python():
+    script = (ROOT / "book/_assets/python.js").read_text(encoding="utf-8")
+    (megabytes,) = re.findall(r"const megabytes = (\d+);", script)
+    for name in ("README.md", "book/run.md", "book/index.ipynb"):
+        assert f"{megabytes} MB" in (ROOT / name).read_text(encoding="utf-8"), name
 
 
 def test_readme_picture_is_current():

@@ -15,6 +15,7 @@ import zipfile
 from pathlib import Path
 
 import attnlib
+from attention_book.in_page.slicing import is_absent
 
 VENDOR = Path(__file__).parents[2] / "_assets" / "vendor" / "pyodide"
 COMPILED = VENDOR / "compiled.zip"  # by `tools/vendor.py`, with the page's own Python
@@ -39,8 +40,6 @@ NUMPY_LEFT_OUT = """
 _core/include _core/lib _pyinstaller core/[a-z] distutils doc f2py linalg/lapack_lite
 polynomial random/_examples random/lib testing typing
 """.split()
-#: Of the book's package: what draws, measures processes and is tested.
-OURS_LEFT_OUT = re.compile(r"(figures|widgets|ring)/|.*\btest_")
 
 
 def library_sources():
@@ -96,14 +95,16 @@ def numpy():
 
 def book():
     """The book's own files by their paths: `attnlib`, its exercises, and what runs cells."""
+    top = PACKAGE.parent
     ours = {
-        f"attnlib/{name}": path
+        path.relative_to(top).as_posix(): path
         for path in PACKAGE.rglob("*.py")
-        if not OURS_LEFT_OUT.match(name := path.relative_to(PACKAGE).as_posix())
+        if not is_absent(".".join(path.relative_to(top).with_suffix("").parts))
+        and not path.name.startswith("test_")
     }
-    texts = PACKAGE.parent / "book" / "exercises"
+    texts = top / "book" / "exercises"
     ours |= {
-        f"book/exercises/{path.relative_to(texts).as_posix()}": path
+        path.relative_to(top).as_posix(): path
         for path in texts.rglob("*.*")
         if path.stem not in ("questions", "practice") and path.suffix in (".py", ".md")
     }
