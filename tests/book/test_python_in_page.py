@@ -140,10 +140,13 @@ def test_exercise_answers_as_in_a_notebook_and_is_kept(watch, site, place):
         # What another tab writes, or a file brings, is in the open page, too.
         page.context.new_page().goto(address + "book/review.html")
         other = page.context.pages[-1]
+        # A page behind another may draw no frame for long: the field is asked ten times a second.
+        patience = {"polling": 100, "timeout": SLOW}
+        shows = "(text) => document.querySelector('.code').value === text"
         other.evaluate("(given) => AttentionProgress.write(...given)", [NAME, WRONG])
-        page.wait_for_function("(t) => document.querySelector('.code').value === t", arg=WRONG)
+        page.wait_for_function(shows, arg=WRONG, **patience)
         other.evaluate("AttentionProgress.forget()")
-        page.wait_for_function("(t) => document.querySelector('.code').value === t", arg=stub)
+        page.wait_for_function(shows, arg=stub, **patience)
         assert solved.inner_text() == ""
 
 
