@@ -143,8 +143,15 @@ window.AttentionBook = (() => {
     whenRead(mountAll);
   };
 
+  // A page gets the styles of the widgets that it shows: each comes with its script.
+  const style = (text) => {
+    const sheet = document.createElement("style");
+    sheet.textContent = text;
+    document.head.append(sheet);
+  };
+
   // A widget that comes later than the page.
   const add = (element, stored) => mount(placed(element, stored));
 
-  return { add, define, load, models, show };
+  return { add, define, load, models, show, style };
 })();

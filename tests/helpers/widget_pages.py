@@ -46,7 +46,7 @@ def widget_page_text(widgets, scripts=(), prose=""):
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Widgets</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
-        f"<style>{attention_book.colours()}{modules.stylesheet()}"
+        f"<style>{attention_book.colours()}{modules.shared_stylesheet()}"
         "body { margin: 1rem; max-width: 40rem; background: var(--page) } figure { margin: 0 }"
         f"</style></head><body><main><h1>Widgets</h1>{prose}{''.join(places)}</main>{scripts_text}"
         "</body></html>"

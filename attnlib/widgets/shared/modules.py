@@ -6,14 +6,17 @@ rewritten as a function that takes what the file imports and returns what it exp
 names stay its own.
 """
 
+import json
 import re
 from functools import cache
 from graphlib import TopologicalSorter
+from os.path import relpath
 from pathlib import Path
 
 from attnlib import palette
 
-#: The folder of `shared` and of every widget; modules are named by their path from here.
+#: The folder of `shared` and of every widget; modules are named by their path from here.  Numbers
+#: that `attnlib.models` keeps are imported from there.
 HERE = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(r'^import (\{[^}]*\}|\w+) from "(\.[\w./]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
@@ -33,7 +36,7 @@ def _module(name):
     if path.suffix == ".json":
         return [], f'define("{name}", [], () => ({{ default: {text} }}));\n'
     imports = _IMPORT.findall(text)
-    needs = [(path.parent / to).resolve().relative_to(HERE).as_posix() for _, to in imports]
+    needs = [relpath((path.parent / to).resolve(), HERE).replace("\\", "/") for _, to in imports]
     names = [n.replace(" as ", ": ") if n[0] == "{" else f"{{ default: {n} }}" for n, _ in imports]
     body = _EXPORT.sub("", _IMPORT.sub("", text))
     if left := _OTHER.search(body):
@@ -82,21 +85,25 @@ def shared_script():
 
 
 def site_script(widget):
-    """A widget's own modules as a plain script; it goes after `shared_script`."""
+    """A widget's own modules and style as a plain script; it goes after `shared_script`."""
     own = [name for name in needed(f"{widget}/{widget}.js") if not name.startswith("shared/")]
-    start = '"use strict";\n{\nconst { define, show } = AttentionBook;\n'
-    return f'{start}{_joined(own)}show("{widget}");\n}}\n'
+    start = '"use strict";\n{\nconst { define, show, style } = AttentionBook;\n'
+    style = f"style({json.dumps(_styles(widget))});\n"
+    return f'{start}{style}{_joined(own)}show("{widget}");\n}}\n'
 
 
-def stylesheet(widget="*"):
-    """The style sheet of one widget, or of all, without the colours of `attnlib.palette`."""
-    sheets = [*sorted(HERE.glob("shared/*.css")), *sorted(HERE.glob(f"{widget}/*.css"))]
-    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in dict.fromkeys(sheets))
+def _styles(folder):
+    sheets = sorted(HERE.glob(f"{folder}/*.css"))
+    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+
+
+def shared_stylesheet():
+    """What all widgets share, without the colours of `attnlib.palette`."""
+    return _styles("shared")
 
 
 def notebook_stylesheet(widget):
     """A widget's style sheet with the colours, which follow JupyterLab's theme."""
     light, dark = palette.css_variables(palette.LIGHT), palette.css_variables(palette.DARK)
-    return f'.attn {{ {light} }}\n[data-jp-theme-light="false"] .attn {{ {dark} }}\n' + stylesheet(
-        widget
-    )
+    colours = f'.attn {{ {light} }}\n[data-jp-theme-light="false"] .attn {{ {dark} }}\n'
+    return f"{colours}{shared_stylesheet()}\n{_styles(widget)}"

@@ -49,7 +49,7 @@ def write_styles(app, exception):
             (app.srcdir / "book/_assets" / f"{name}.css").read_text(encoding="utf-8")
             for name in ("book", "code")
         ),
-        modules.stylesheet(),
+        modules.shared_stylesheet(),
     ]
     folder = Path(app.outdir, "_static")
     (folder / "attention.css").write_text("\n".join(sources), encoding="utf-8")
