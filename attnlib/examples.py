@@ -235,3 +235,215 @@ it put out the lamps and it sat right down.
 it sat by the lake till the lake was asleep,
 and the boat and the snow and the rain went deep.
 """
+
+
+_ENGLISH = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen""".split()
+_ENGLISH_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_FRENCH = """zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze
+seize dix-sept dix-huit dix-neuf""".split()
+_FRENCH_TENS = "vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt".split()
+
+
+def english_words(n):
+    """Write a number in English words.
+
+    Parameters
+    ----------
+    n : int
+        From 0 to 999,999.
+
+    Returns
+    -------
+    list of str
+        Hyphens and commas are left out.
+
+    Examples
+    --------
+    >>> " ".join(english_words(70_421))
+    'seventy thousand four hundred and twenty one'
+    """
+    n = _below_a_million(n)
+    if n < 20:
+        return [_ENGLISH[n]]
+    if n < 100:
+        return [_ENGLISH_TENS[n // 10 - 2], *_rest(n % 10, english_words)]
+    if n < 1000:
+        link = ["and"] if n % 100 else []
+        return [_ENGLISH[n // 100], "hundred", *link, *_rest(n % 100, english_words)]
+    link = ["and"] if 0 < n % 1000 < 100 else []
+    return [*english_words(n // 1000), "thousand", *link, *_rest(n % 1000, english_words)]
+
+
+def french_words(n):
+    """Write a number in French words, as it is done in France.
+
+    Parameters
+    ----------
+    n : int
+        From 0 to 999,999.
+
+    Returns
+    -------
+    list of str
+        What a hyphen joins are words of their own.
+
+    Examples
+    --------
+    Seventy is sixty ten, eighty is four twenties, and ninety is four twenties ten.
+
+    >>> " ".join(french_words(70_421))
+    'soixante dix mille quatre cent vingt et un'
+    >>> " ".join(french_words(80)), " ".join(french_words(91))
+    ('quatre vingts', 'quatre vingt onze')
+    """
+    n = _below_a_million(n)
+    if n < 1000:
+        words = _french_hundreds(n)
+        plural = n % 100 == 80 or (n >= 200 and n % 100 == 0)
+        return [*words[:-1], words[-1] + "s"] if plural else words
+    thousands = [] if n < 2000 else _french_hundreds(n // 1000)
+    return [*thousands, "mille", *_rest(n % 1000, french_words)]
+
+
+def french_places(n):
+    """Say which English words each French word of a number belongs to.
+
+    Parameters
+    ----------
+    n : int
+        From 0 to 999,999.
+
+    Returns
+    -------
+    list of set of int
+        For each of `french_words` the places in `english_words`, counted from 0.  “Et” has none.
+
+    Examples
+    --------
+    “Soixante et onze” is “seventy one”, and “onze” belongs to both of its words.
+
+    >>> french_places(71)
+    [{0}, set(), {0, 1}]
+    """
+    thousands, rest = divmod(_below_a_million(n), 1000)
+    if not thousands:
+        return _places(rest, 0)
+    at = len(english_words(thousands))
+    before = _places(thousands, 0) if thousands > 1 else []
+    return [*before, {at}, *(_places(rest, at + (2 if rest < 100 else 1)) if rest else [])]
+
+
+def _places(n, at):
+    """The same for a number below 1000 whose first English word is at `at`."""
+    if n >= 100:
+        rest = n % 100
+        digit = [] if n < 200 else [{at}]
+        return [*digit, {at + 1}, *(_places(rest, at + 3) if rest else [])]
+    words, ten = _french_hundreds(n), n // 10
+    if ten < 2:
+        return [{at}] * len(words)
+    link = [set()] if "et" in words else []
+    tens = [{at}] * len(_FRENCH_TENS[ten - 2].split("-"))
+    ends = words[len(tens) + len(link) :]
+    both = ten in (7, 9) and len(ends) == 1  # one French word for two English ones, as "onze"
+    last = [{at} if word == "dix" else {at, at + 1} if both else {at + 1} for word in ends]
+    return [*tens, *link, *last]
+
+
+def _french_hundreds(n):
+    """A number below 1000 in French, without the s of a plural, which `mille` takes away."""
+    if n >= 100:
+        many = [] if n < 200 else [_FRENCH[n // 100]]
+        return [*many, "cent", *_rest(n % 100, _french_hundreds)]
+    if n < 20:
+        return _FRENCH[n].split("-")
+    ten, rest = divmod(n, 10)
+    if ten in (7, 9):
+        rest += 10
+    link = ["et"] if rest in (1, 11) and ten < 8 else []
+    return [*_FRENCH_TENS[ten - 2].split("-"), *link, *_rest(rest, _french_hundreds)]
+
+
+def _rest(rest, words):
+    """The words of what is left of a number, if anything is."""
+    return words(rest) if rest else []
+
+
+def _below_a_million(n):
+    """Return `n` if it can be written."""
+    if _checks.count(n, "n", least=0) >= 1_000_000:
+        raise ValueError(f"n is {n}, but must be below a million.")
+    return n
+
+
+class Texts(NamedTuple):
+    """A text in three parts that share no paragraph.
+
+    Examples
+    --------
+    >>> training, validation, test = python_topics()
+    >>> len(training) > 5 * len(test)
+    True
+    """
+
+    training: str
+    """What a model learns from."""
+    validation: str
+    """What its settings are chosen by."""
+    test: str
+    """What it is scored on in the end."""
+
+
+def python_topics(repeats=False):
+    """English about the language Python, which every Python carries: its help on topics.
+
+    Parameters
+    ----------
+    repeats : bool, optional
+        Whether to keep paragraphs that an earlier topic has, too.  By default each is kept once, in
+        the first of its topics, or much of the test would be in the training.
+
+    Returns
+    -------
+    Texts
+        About four fifths, a tenth and a tenth of the topics' text.  The topics are put in a random
+        order first, always the same.  A text depends on the version of Python.  Typographic quotes
+        and dashes become those of a keyboard; other characters outside of ASCII are left out, and
+        so is what the training part never has.
+
+    Examples
+    --------
+    >>> texts = python_topics()
+    >>> "the" in texts.training, set(texts.test) <= set(texts.training)
+    (True, True)
+    """
+    try:
+        from pydoc_data.topics import topics
+    except ModuleNotFoundError as lacking:
+        raise ModuleNotFoundError(
+            "python_topics needs the module pydoc_data of the standard library, which this Python "
+            "lacks. Install a complete Python, as from python.org, conda or your system's full "
+            "package."
+        ) from lacking
+
+    plain = str.maketrans("‘’“”–—", "''\"\"--")
+    names = sorted(topics)
+    np.random.default_rng(17).shuffle(names)
+    kept, seen = [], set()
+    for name in names:
+        text = topics[name].translate(plain).encode("ascii", "ignore").decode()
+        paragraphs = [p.strip("\n") for p in text.split("\n\n")]
+        if not repeats:
+            words = [" ".join(p.split()) for p in paragraphs]
+            new = [w not in seen and w not in words[:i] for i, w in enumerate(words)]
+            paragraphs = [p for p, is_new in zip(paragraphs, new) if is_new]
+            seen.update(words)
+        kept.append("\n\n".join(paragraphs) + "\n\n")
+    ends = np.cumsum([len(text) for text in kept])
+    # The first topics are for test and validation, a tenth of the text each, or a little more.
+    a, b = (int(np.searchsorted(ends, share * ends[-1])) + 1 for share in (0.1, 0.2))
+    test, validation, training = ("".join(part) for part in (kept[:a], kept[a:b], kept[b:]))
+    known = set(training)
+    test, validation = ("".join(c for c in part if c in known) for part in (test, validation))
+    return Texts(training, validation, test)

@@ -1,13 +1,16 @@
 """A language model of characters: it learns a text, and continues one."""
 
+from copy import deepcopy
+
 import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked, refuse_overflow
 from attnlib.blocks import DecoderOnly
 from attnlib.gradients import decoder_only_vjp, projection_vjp
-from attnlib.models._training import adam, cross_entropy
+from attnlib.models._training import adam, cross_entropy, cut, rate_share
 from attnlib.normalizers import softmax
+from attnlib.parameters import Parameters
 from attnlib.positions import sinusoidal
 
 SMALL = 0.3  # items that begin small are moved far by the first steps
@@ -93,16 +96,13 @@ class CharacterModel:
             )
         rng = np.random.default_rng(seed)
         self._of_batches, self._of_samples = rng.spawn(2)
-        self.characters, self.context, self.losses = "".join(sorted(set(text))), context, []
+        self.characters, self.context = "".join(sorted(set(text))), context
         self.ids = self._indices(text, "text")
         n = len(self.characters)
         self.stack = DecoderOnly.random(rng, n_blocks, d_model, n_heads, d_ff, activation="relu")
         self.E = rng.normal(0, SMALL, (n, d_model))
         self.U = rng.normal(0, d_model**-0.5, (d_model, n))
-        self._set({name: p.astype(dtype) for name, p in self.parameters().items()})
-        self._P = (SMALL * sinusoidal(context, d_model)).astype(dtype)
-        self._mean = {name: np.zeros_like(p) for name, p in self.parameters().items()}
-        self._square = dict(self._mean)
+        self._begin({name: p.astype(dtype) for name, p in self.parameters().items()})
 
     def parameters(self):
         """List the parameters by name.
@@ -113,6 +113,8 @@ class CharacterModel:
             ``"E"``, a row for each character; ``"U"``, a column for each; and those of the stack.
         """
         return {"E": self.E, "U": self.U} | self.stack.parameters()
+
+    with_parameters = Parameters.with_parameters
 
     @property
     def parameter_count(self):
@@ -156,7 +158,7 @@ class CharacterModel:
             )
         if not 0 <= min(x.min(), y.min()) <= max(x.max(), y.max()) < n:
             raise ValueError(f"x and y must hold indices into characters, from 0 to {n - 1}.")
-        X, H, scores = self._scores(x)
+        X, H, scores, _ = self._read(x)
         loss, d_scores = cross_entropy(scores, y)
         d_H, d_U, _ = projection_vjp(d_scores, H, self.U)
         d_X, d_stack = decoder_only_vjp(d_H, self.stack, X)
@@ -204,10 +206,115 @@ class CharacterModel:
                 f"at step {t} the numbers leave the range of {self.E.dtype}: the rate is too high. "
                 f"Start a new model with a lower rate than {rate}."
             ) from overflow
-        self._set(new)
-        self._mean, self._square = mean, square
+        self._set(new, mean, square)
         self.losses.append(loss)
         return loss
+
+    @checked(
+        steps=_checks.count,
+        rate=lambda x, name: _checks.positive(x, name, np.dtype(float), "Give, say, 0.005."),
+        batch=_checks.count,
+        every=_checks.count,
+        report=lambda x, name: x if x is None else _checks.function(x, name),
+    )
+    def learn(self, steps, rate=5e-3, batch=16, *, every=200, report=None):
+        """Take many steps, with a rate that rises, then falls to 0, and report on the way.
+
+        Parameters
+        ----------
+        steps : int
+            Number of steps.  The first tenth, at most 100, warms up: the rate rises evenly to its
+            full value.  Then it falls along half a cosine.
+        rate : float, optional
+            Learning rate, the largest of all steps; above 0.
+        batch : int, optional
+            Number of windows in each step.
+        every : int, optional
+            Number of steps between two reports.
+        report : callable, optional
+            ``report(step, loss)`` is told how far training is; the loss is the mean since the last
+            report, in nats per character.
+
+        Returns
+        -------
+        list of float
+            The loss of each step.  An interrupt (Ctrl-C, or Jupyter's stop button) ends training
+            early, and the list is shorter.  The model keeps the parameters after the last whole
+            step; the rate has not fallen to 0 by then, as it has after fewer steps that were
+            planned.
+
+        Examples
+        --------
+        >>> model = CharacterModel("abc" * 20, context=8)
+        >>> losses = model.learn(30, every=15, report=lambda step, loss: print(step))
+        15
+        30
+        >>> losses[0] > 0.9 > 0.1 > losses[-1]
+        True
+        """
+        first, warm_up = len(self.losses), min(max(steps // 10, 1), 100)
+        try:
+            for step in range(steps):
+                self.step(rate * rate_share(step, steps, warm_up), batch)
+                if report and ((step + 1) % every == 0 or step + 1 == steps):
+                    since = self.losses[first + step - step % every :]
+                    report(step + 1, float(np.mean(since)))
+        except KeyboardInterrupt:
+            pass
+        return self.losses[first:]
+
+    @checked(text=_checks.string)
+    def look(self, text):
+        """Read the end of a text: what may come next, and which characters each head looks at.
+
+        Parameters
+        ----------
+        text : str
+            At least one character, all of them known; the last `context` are read.
+
+        Returns
+        -------
+        logits : ndarray, shape (n_characters,)
+            A score for each of `characters`; softmax makes chances of them.
+        weights : ndarray, shape (n_blocks, n_heads, n)
+            How much each head of each block gives, at the last character, to each that was read.
+        """
+        if not text:
+            raise ValueError("text is empty. Give at least one character.")
+        _, _, scores, weights = self._read(self._indices(text[-self.context :], "text"))
+        return scores[-1], np.stack([block[:, -1] for block in weights])
+
+    @checked(text=_checks.string, least=lambda x, name: x if x is None else _checks.count(x, name))
+    def surprisal(self, text, least=None):
+        r"""Say how surprising each character of a text is, in bits, given those before it.
+
+        Parameters
+        ----------
+        text : str
+            What to read, in known characters.
+        least : int, optional
+            Each character is guessed from at least so many before it, and from at most `context`;
+            half the context by default.
+
+        Returns
+        -------
+        ndarray, shape (len(text) - least,)
+            For each character from number `least` on, its surprisal :math:`-\log_2 p`.
+
+        Notes
+        -----
+        Windows of the text that overlap: in each, only characters with `least` others before them
+        count, and each character counts once.
+        """
+        least = self.context // 2 if least is None else least
+        found = []
+        for windows in cut(self._indices(text, "text"), least, self.context):
+            scores = self._read(windows[:, :-1])[2].astype(np.float64)
+            scores -= scores.max(axis=-1, keepdims=True)
+            log_sum = np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+            nats = log_sum - np.take_along_axis(scores, windows[:, 1:, None], axis=-1)
+            found.append(nats[:, least - 1 :].ravel() / np.log(2))
+        return np.concatenate(found).astype(self.E.dtype)
 
     @checked(n=_checks.count, temperature=_checks.not_negative, start=_checks.string)
     def sample(self, n, temperature=0.5, start=""):
@@ -229,7 +336,7 @@ class CharacterModel:
         """
         written = list(self._indices(start, "start")) or [self.ids[0]]
         for _ in range(n):
-            scores = self._scores(np.array(written[-self.context :]))[2][-1].astype(np.float64)
+            scores = self._read(np.array(written[-self.context :]))[2][-1].astype(np.float64)
             if temperature == 0:
                 written.append(scores.argmax())
             else:
@@ -237,11 +344,11 @@ class CharacterModel:
                 written.append(self._of_samples.choice(len(p), p=p))
         return "".join(self.characters[i] for i in written)
 
-    def _scores(self, x):
-        """Return items, what the stack makes of them, and scores of the next characters."""
+    def _read(self, x):
+        """Return items, what the stack makes of them, scores of the next characters, weights."""
         X = self.E[x] + self._P[: x.shape[-1]]
-        H, _ = self.stack(X)
-        return X, H, H @ self.U
+        H, weights = self.stack(X)
+        return X, H, H @ self.U, weights
 
     def _indices(self, text, name):
         """Turn a text into indices of its characters in `characters`."""
@@ -253,7 +360,21 @@ class CharacterModel:
             )
         return np.array([known[c] for c in text], dtype=int)
 
-    def _set(self, new):
-        """Take other numbers for the parameters, given by name."""
-        self.E, self.U = new["E"], new["U"]
-        self.stack = self.stack.with_parameters({k: new[k] for k in self.stack.parameters()})
+    def _set(self, new, mean, square):
+        """Take other numbers for the parameters and Adam's running means, all of them at once."""
+        stack = self.stack.with_parameters({name: new[name] for name in self.stack.parameters()})
+        E, U = new["E"], new["U"]
+        self.E, self.U, self.stack, self._mean, self._square = E, U, stack, mean, square
+
+    def _begin(self, new):
+        """Take other numbers for the parameters, without a step so far."""
+        zeros = {name: np.zeros_like(p) for name, p in new.items()}
+        self._set(new, zeros, zeros)
+        self._P = (SMALL * sinusoidal(self.context, len(self.U))).astype(self.E.dtype)
+        self.losses = []
+
+    def _replaced(self, new, _):
+        """The copy that `with_parameters` returns: no step of it has been taken yet."""
+        model = deepcopy(self)
+        model._begin(new)
+        return model

@@ -266,7 +266,7 @@
     if (cell.matches(".tag_exercise")) exercise(cell);
     else if (cell.matches(".tag_runs-here")) changeable(cell);
     else if (cell.matches(".tag_notebook-only:has(.cell_output)")) {
-      const words = "This cell draws, shows a widget or measures. It runs in the notebook.";
+      const words = "This cell draws, shows a widget, trains or measures. It runs in the notebook.";
       cell.querySelector(".cell_input").append(said(words));
     }
 })();

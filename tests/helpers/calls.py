@@ -128,6 +128,9 @@ CALLS |= {
     "timing.machine": {},
     "models.CharacterModel": {"text": "so far so good", "d_model": 6, "n_heads": 2, "n_blocks": 1}
     | {"d_ff": 8, "context": 5, "seed": 3, "dtype": "float64"},
+    "models.InductionCircuit": {"characters": "abc", "context": 6},
+    "models.NGrams": {"text": "so far so good", "order": 3},
+    "models.GRU": {"W_x": draw(4, 9), "W_s": draw(3, 9), "b_x": draw(9), "b_s": draw(9)},
 }
 NORMALIZERS = ["softmax", "sparsemax", "sigmoid_normalize", "hardmax"]
 for name in NORMALIZERS:
@@ -136,6 +139,8 @@ for name in NORMALIZERS[:3]:
     CALLS[f"{name}_jacobian"] = {"scores": scores, "temperature": 0.5}
 
 writer = models.CharacterModel(**CALLS["models.CharacterModel"])
+counter = models.NGrams(**CALLS["models.NGrams"])
+gru = models.GRU(**CALLS["models.GRU"])
 #: Methods, by what they are called on.
 METHODS = {
     "Bilinear.__call__": (attnlib.Bilinear(draw(5, 5)), {"Q": Q, "K": K}),
@@ -167,7 +172,21 @@ METHODS = {
     "DecoderOnly.random": (stack, drawing | {"n_blocks": 2, "norm_first": True, "bias": True}),
     "CharacterModel.gradients": (writer, {"x": [[0, 1, 2]], "y": [[1, 2, 3]]}),
     "CharacterModel.step": (writer, {"rate": 1e-3, "batch": 2}),
+    "InductionCircuit.__call__": (
+        models.InductionCircuit("abc", 6),
+        {"text": "abcab", "off": "previous"},
+    ),
+    "CharacterModel.learn": (
+        writer,
+        {"steps": 2, "rate": 1e-3, "batch": 2, "every": 1, "report": max},
+    ),
+    "CharacterModel.with_parameters": (writer, {"new": writer.parameters()}),
+    "CharacterModel.look": (writer, {"text": "so"}),
+    "CharacterModel.surprisal": (writer, {"text": "so far", "least": 2}),
     "CharacterModel.sample": (writer, {"n": 2, "temperature": 0.5, "start": "so"}),
+    "GRU.step": (gru, {"x": draw(4), "s": draw(3)}),
+    "GRU.__call__": (gru, {"X": draw(2, 4), "s": draw(3)}),
+    "NGrams.surprisal": (counter, {"text": "good"}),
 }
 
 #: What functions return, made by nobody else.

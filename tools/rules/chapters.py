@@ -131,10 +131,11 @@ def plain_code(page):
             )
 
 
-@deeper_rule
+@chapter_rule
 def says_pytorch(page):
     """`make lab` does not install it."""
-    if any(re.search(r"^\s*(?:import|from) torch\b", c.source, re.MULTILINE) for c in page.code):
+    needs = r"^\s*(?:import|from) (?:torch|attnlib\.models\.pytorch)\b"
+    if any(re.search(needs, cell.source, re.MULTILINE) for cell in page.code):
         if "`make torch`" not in page.prose.partition("\n## ")[0]:
             yield "its code needs PyTorch: say in the head that `make torch` installs it"
 

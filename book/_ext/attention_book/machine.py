@@ -98,8 +98,9 @@ def book():
     top = PACKAGE.parent
     ours = {
         path.relative_to(top).as_posix(): path
-        for path in PACKAGE.rglob("*.py")
-        if not is_absent(".".join(path.relative_to(top).with_suffix("").parts))
+        for path in PACKAGE.rglob("*.*")
+        if path.suffix in (".py", ".json")
+        and not is_absent(".".join(path.relative_to(top).with_suffix("").parts))
         and not path.name.startswith("test_")
     }
     texts = top / "book" / "exercises"

@@ -8,9 +8,9 @@ import ast
 
 #: What is not in the page, as modules; a name after a colon is one function of a module.
 ABSENT = """
-attnlib.exercises:ask attnlib.exercises:practice attnlib.figures attnlib.ring
-attnlib.timing:measure attnlib.timing:peak_memory attnlib.widgets
-anywidget ipywidgets IPython matplotlib psutil time:process_time timeit:repeat torch
+attnlib.examples:python_topics attnlib.exercises:ask attnlib.exercises:practice attnlib.figures
+attnlib.models.pytorch attnlib.ring attnlib.timing:measure attnlib.timing:peak_memory
+attnlib.widgets anywidget ipywidgets IPython matplotlib psutil time:process_time timeit:repeat torch
 """.split()
 #: What changes only how figures look: the page does nothing in its place.
 LOOKS = {"use_book_style"}

@@ -1,0 +1,142 @@
+// A number in English words, its translation word by word, and where the decoder looked.
+import additive from "../../models/trained/additive.json";
+import location from "../../models/trained/location.json";
+import none from "../../models/trained/none.json";
+import { choice, complaints, numberField, slider } from "../shared/controls.js";
+import { bound, change, controlRow, follow, frameOf, panel } from "../shared/frame.js";
+import { presets, readable, remember, spoken } from "../shared/frame.js";
+import { fill, h, set, write } from "../shared/parts.js";
+import { liveTable, percent } from "../shared/table.js";
+import { likeliest, parametersOf, translate } from "./network.js";
+import { END, LONGEST, englishWords, frenchWords } from "./number_words.js";
+import words from "./words.json";
+
+const TRAITS = ["number", "kind", "step"];
+const COLUMNS = Array.from({ length: 11 }, (_, j) => j);
+const ROWS = Array.from({ length: LONGEST }, (_, i) => i);
+
+const STORED = { additive, location, none };
+const named = (word) => (word === END ? words.end : `“${word}”`);
+
+// French words down, English words across; the chosen row is marked.
+function alignment(choose) {
+  const { part, cell, header, row, table, draw } = liveTable("align");
+  const there = ({ steps, english }, i, j) => i < steps.length && j < english.length;
+  const weight = ({ steps }, i, j) => steps[i]?.weights[j] ?? 0;
+  const square = (i, j) =>
+    cell("cell", {
+      "data-there": (state) => there(state, i, j),
+      "aria-label": (state) => (there(state, i, j) ? weight(state, i, j).toFixed(2) : null),
+      style: (state) => `--weight: ${percent(weight(state, i, j))}`,
+    });
+  const element = table(
+    words.matrix,
+    {},
+    row(
+      "head",
+      {},
+      header("word", h("span", { class: "attn-spoken" }, "French")),
+      ...COLUMNS.map((j) => header("across", part("span", { text: ({ english }) => english[j] ?? "" }))),
+    ),
+    ...ROWS.map((i) =>
+      row(
+        "french",
+        {
+          "data-chosen": ({ step }) => i === step - 1,
+          "data-wrong": ({ wrong }) => Boolean(wrong) && i === wrong - 1,
+          onclick: () => choose(i + 1),
+        },
+        cell("word", { role: "rowheader" }, ({ steps }) => steps[i]?.word ?? ""),
+        ...COLUMNS.map((j) => square(i, j)),
+      ),
+    ),
+  );
+  return { element, draw };
+}
+
+export function render({ model, el }) {
+  const parameters = remember((kind) => parametersOf(STORED[kind]));
+  const translated = remember((kind, n) => translate(parameters(kind), kind, englishWords(n)));
+  const { element: message, reporter } = complaints();
+  const table = alignment((step) => change(model, { step: Math.min(step, stepsNow().length) }));
+  const stepsNow = () => translated(model.get("kind"), model.get("number"));
+  const field = numberField({
+    label: words.number,
+    min: 0,
+    max: 999999,
+    digits: 0,
+    value: model.get("number"),
+    report: reporter("number"),
+    onCommit: (n) => change(model, { number: Math.round(n) }),
+  });
+  const kinds = bound(model, "kind", choice, { label: words.kind, options: Object.entries(words.kinds) });
+  const steps = bound(model, "step", slider, { label: words.step, range: [1, LONGEST, 1] });
+  const [english, verdict, now, likely] = ["english", "verdict", "now", "likely"].map((name) =>
+    h("p", { class: `attn-align-${name}` }),
+  );
+  const voice = spoken(words);
+  const writeTexts = readable(now, (texts) => {
+    for (const [place, text] of [[english, texts.english], [verdict, texts.verdict], [now, texts.now], [likely, texts.likely]])
+      write(place, text);
+  });
+
+  function draw() {
+    const [n, kind] = [model.get("number"), model.get("kind")];
+    const source = englishWords(n);
+    const all = translated(kind, n);
+    const step = Math.min(model.get("step"), all.length);
+    const wanted = [...frenchWords(n), END];
+    const wrong = wanted.findIndex((word, i) => word !== all[i]?.word) + 1;
+    const { word, weights, chances } = all[step - 1];
+    const top = likeliest(chances, 3);
+    const most = weights.indexOf(Math.max(...weights));
+    const numbers = {
+      step,
+      wrong,
+      weight: weights.length ? weights[most] : NaN,
+      weights,
+      p_first: top[0][1],
+      p_second: top[1][1],
+      p_third: top[2][1],
+    };
+    const texts = {
+      before: step > 1 ? named(all[step - 2].word) : words.start,
+      at: weights.length ? named(source[most]) : "",
+      word: named(word),
+      wanted: `${wanted.slice(0, -1).join(" ")}.`,
+      first: top[0][0],
+      second: top[1][0],
+      third: top[2][0],
+    };
+    const said = { ...numbers, ...texts };
+    const lines = {
+      english: source.join(" "),
+      french: all.map((one) => one.word).join(" "),
+      verdict: fill(wrong ? words.wrong : words.right, said),
+      now: fill(weights.length ? words.looked : words.blind, said),
+      likely: fill(words.likely, said),
+    };
+    table.draw({ steps: all, english: source, step, wrong });
+    field.update(n);
+    kinds.draw();
+    steps.draw();
+    set(verdict, { "data-wrong": wrong ? "" : null });
+    writeTexts(lines);
+    voice.say(() => fill(words.announcement, lines), numbers);
+  }
+
+  el.append(
+    frameOf(
+      model,
+      h("div", { class: "attn-align-ask" }, h("label", null, `${words.number} `, field.element), english),
+      message,
+      panel(words.matrix, table.element),
+      verdict,
+      now,
+      likely,
+      controlRow([kinds, steps], presets(model, TRAITS, () => field.restore())),
+      voice.element,
+    ),
+  );
+  return follow(model, TRAITS, draw);
+}

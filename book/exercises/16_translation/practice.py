@@ -1,0 +1,55 @@
+"""What the practice of chapter 16 draws: numbers, and the answer by attnlib."""
+
+import numpy as np
+
+from attnlib import attend, dot, softmax
+from attnlib.exercises.engine.practising import short
+
+
+def term(x):
+    """A number in a sum or a product: in brackets where it is negative."""
+    return f"({short(x)})" if x < 0 else short(x)
+
+
+def plus(terms):
+    """A sum as it is typed into a calculator."""
+    return " + ".join(map(term, terms))
+
+
+def products(a, b):
+    """A dot product as it is typed into a calculator."""
+    return " + ".join(f"{term(x)} · {term(y)}" for x, y in zip(a, b))
+
+
+def step(rng):
+    w, c = 0, np.zeros(2)
+    while not 0.1 < w < 0.9 or abs(w - 0.5) < 0.06 or min(abs(c)) < 0.15:
+        s = rng.choice([-1.0, -0.5, 0.5, 1.0], 2)
+        H = rng.integers(0, 5, (2, 2)).astype(float)
+        scores = H @ s
+        context, weights = attend(s[None], H, H, score=dot)
+        w, c = weights[0, 0], context[0]
+    half = 1 / (1 + np.exp((scores[1] - scores[0]) / np.sqrt(2)))
+    return locals(), [w, *c]
+
+
+def loss(rng):
+    p = rng.choice([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9], 3, replace=False)
+    each = -np.log(p)
+    loss, product = each.mean(), p.prod()
+    bits = loss / np.log(2)
+    return locals(), [loss, product]
+
+
+def choose(rng):
+    hidden, gap = 0, 0
+    while not 0.3 < hidden < 0.9 or abs(gap) < 0.4:
+        s, c = rng.choice([0.2, 0.3, 0.4, 0.5, 0.6, 0.8], 2, replace=False)
+        W_c = rng.choice([-1.0, -0.5, 0.5, 1.0, 1.5, 2.0], 2)
+        U = rng.choice([0.5, 1.0, 1.5, 2.0, 3.0, 4.0], 2, replace=False)
+        into = s * W_c[0] + c * W_c[1]
+        hidden = np.tanh(into)
+        logits = hidden * U
+        gap = logits[0] - logits[1]
+    p = softmax(logits)[0]
+    return locals(), [hidden, p]
