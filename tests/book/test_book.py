@@ -112,15 +112,23 @@ def test_documents_name_the_pinned_pytorch():
         assert {*named} == {pins("requirements.txt")["torch"]}, name
 
 
-def test_run_it_names_the_deeper_pages_without_pytorch():
+def test_run_it_names_the_pages_that_need_pytorch():
     run = (ROOT / "book/run.md").read_text(encoding="utf-8")
-    named = re.search(r"except those of chapters ([\d, and]+)\.", run)[1]
-    without = [
-        int(path.name[:2])
-        for path in sorted((ROOT / "book").glob("*_deeper.ipynb"))
-        if "import torch" not in path.read_text(encoding="utf-8")
-    ]
-    assert [int(number) for number in re.findall(r"\d+", named)] == without
+    named = re.search(
+        r"lessons ([\d, and]+), which train, and all deeper pages except those of chapters "
+        r"([\d, and]+)\.",
+        run,
+    )
+    needing, without = [], []
+    for path in sorted((ROOT / "book").glob("[0-9]*.ipynb")):
+        needs = re.search(
+            r"import torch|attnlib\.models\.pytorch", path.read_text(encoding="utf-8")
+        )
+        if path.stem.endswith("_deeper") != bool(needs):
+            (needing if needs else without).append(int(path.name[:2]))
+    assert [[int(n) for n in re.findall(r"\d+", list_)] for list_ in named.groups()] == [
+        needing, without
+    ]  # fmt: skip
 
 
 def test_the_readme_prints_what_it_shows():
