@@ -15,7 +15,7 @@ const MOST = 8; // heads with a row of their own size
 
 // A bar for each of the likeliest characters, and one for all the others.
 function chancesPanel() {
-  const [row, left, right] = [22, 40, 44];
+  const [row, left, right] = [22, 48, 44];
   const root = picture(words.chances, WIDTH, (SHOWN + 1) * row);
   const bars = Array.from({ length: SHOWN + 1 }, (_, i) => {
     const y = row * i;

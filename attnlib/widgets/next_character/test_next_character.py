@@ -85,7 +85,7 @@ def test_bars_and_squares_are_as_large_as_they_say(show, sample):
         ".map((e) => Number(e.getAttribute('width')))"
     )
     wanted = [*chances, *[widget.numbers()["rest"]] * (len(widget.characters) > len(chances))]
-    assert_allclose(np.array(bars) / 236, wanted, atol=1e-4)
+    assert_allclose(np.array(bars) / 228, wanted, atol=1e-4)
     inks = page.locator(".attn-next-box").evaluate_all(
         "all => all.map((e) => Number(e.getAttribute('fill-opacity')))"
     )
