@@ -24,6 +24,27 @@ def short(x):
     return f"{x:.4g}".replace("-", "−").removesuffix(".0")
 
 
+def term(x):
+    """A number in a sum or a product: in brackets where it is negative."""
+    return f"({short(x)})" if x < 0 else short(x)
+
+
+def plus(terms):
+    """A sum as it is typed into a calculator."""
+    return " + ".join(map(term, terms))
+
+
+def products(a, b):
+    """A dot product as it is typed into a calculator.
+
+    >>> products([2, -1], [0.5, 3])
+    '2 · 0.5 + (−1) · 3'
+    """
+    return " + ".join(f"{term(x)} · {term(y)}" for x, y in zip(a, b))
+
+
+#: What every text of a practice may call.
+WRITTEN = {function.__name__: function for function in (short, term, plus, products)}
 TRIES = 200  # draws before a kind of practice is given up
 DECIMALS = 9  # kept of an answer: the last digits differ from processor to processor
 FRUITLESS = 20  # draws of problems that were drawn before, after which there are no others
@@ -131,7 +152,7 @@ def kinds(path):
 def _drawing(function, names, question, steps, mistakes):
     def draw(rng):
         variables, answer = function(rng)
-        scope = vars(math) | names | {"short": short} | variables
+        scope = vars(math) | WRITTEN | names | variables
 
         def numbers(text):
             return [eval(expression, scope) for expression in re.findall(EXPRESSION, text)]

@@ -4,22 +4,6 @@ import numpy as np
 
 from attnlib.blocks import EncoderBlock, feed_forward, layer_norm
 from attnlib.cost import block_cost
-from attnlib.exercises.engine.practising import short
-
-
-def term(x):
-    """A number in a sum or a product: in brackets where it is negative."""
-    return f"({short(x)})" if x < 0 else short(x)
-
-
-def plus(terms):
-    """A sum as it is typed into a calculator."""
-    return " + ".join(map(term, terms))
-
-
-def products(a, b):
-    """A dot product as it is typed into a calculator."""
-    return " + ".join(f"{term(x)} · {term(y)}" for x, y in zip(a, b))
 
 
 def relu(x):

@@ -3,22 +3,6 @@
 import numpy as np
 
 from attnlib import attend, dot, softmax
-from attnlib.exercises.engine.practising import short
-
-
-def term(x):
-    """A number in a sum or a product: in brackets where it is negative."""
-    return f"({short(x)})" if x < 0 else short(x)
-
-
-def plus(terms):
-    """A sum as it is typed into a calculator."""
-    return " + ".join(map(term, terms))
-
-
-def products(a, b):
-    """A dot product as it is typed into a calculator."""
-    return " + ".join(f"{term(x)} · {term(y)}" for x, y in zip(a, b))
 
 
 def step(rng):

@@ -3,12 +3,6 @@
 import numpy as np
 
 from attnlib import softmax
-from attnlib.exercises.engine.practising import short
-
-
-def plus(terms):
-    """A sum as it is typed into a calculator."""
-    return " + ".join(map(short, terms))
 
 
 def bits(rng):
