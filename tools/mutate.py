@@ -49,7 +49,17 @@ TESTS = {
     "cost": ["cost", "cost_counted", "exponents"],
     "timing": ["timing", "machine"],
     "gradients": ["gradients", "gradient_rules", "finite_difference", "positions"],
-    "models": ["character_model", "language_model", "sequence_models", "train_loop", "translation"],
+    "models": [
+        "character_model",
+        "control",
+        "describer",
+        "graphs",
+        "language_model",
+        "sequence_models",
+        "train_loop",
+        "translation",
+        "vision",
+    ],
 }
 ALL_TESTS = list(dict.fromkeys(name for names in TESTS.values() for name in names))
 ALL_TESTS += ["training", "slips", "contract"]

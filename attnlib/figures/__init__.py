@@ -3,6 +3,7 @@
 Nothing here computes attention, shows a window or saves a file.
 """
 
+from attnlib.figures.canvases import canvas
 from attnlib.figures.charts import histogram, lines, stems
 from attnlib.figures.heatmaps import heatmap
 from attnlib.figures.plane import query_and_keys, values_and_output, weighted_sum
@@ -12,6 +13,7 @@ from attnlib.figures.style import axes, blank, svg_text, use_book_style
 __all__ = [
     "axes",
     "blank",
+    "canvas",
     "filtered_signal",
     "heatmap",
     "histogram",

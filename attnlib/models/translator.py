@@ -1,6 +1,5 @@
 """A translator of numbers in words, step by step in NumPy; `translation` trains it in PyTorch."""
 
-import base64
 import json
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import numpy as np
 from attnlib import _checks
 from attnlib._shapes import Shape
 from attnlib.examples import english_words, french_words
+from attnlib.models import _packing
 from attnlib.models.recurrent import GRU
 from attnlib.normalizers import softmax
 from attnlib.parameters import Parameters, Part
@@ -143,20 +143,12 @@ class Translator(Parameters):
 
 def packed(translator):
     """Return parameters in eight bits: name -> [unit, shape, whole numbers of it in base64]."""
-    stored = {}
-    for name, array in translator.parameters().items():
-        unit = float(f"{abs(array).max() / 127:.6g}")
-        whole = np.clip(np.round(array / unit), -127, 127).astype(np.int8)
-        stored[name] = [unit, [*array.shape], base64.b64encode(whole.tobytes()).decode()]
-    return stored
+    return _packing.packed(translator.parameters())
 
 
 def unpacked(score, stored):
     """Return the translator with a score of this name whose parameters were packed."""
-    arrays = {}
-    for name, (unit, shape, whole) in stored.items():
-        numbers = np.frombuffer(base64.b64decode(whole), dtype=np.int8)
-        arrays[name] = unit * numbers.reshape(shape)
+    arrays = _packing.unpacked(stored)
 
     def part(cls, prefix):
         return cls(**{n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)})

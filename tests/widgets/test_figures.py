@@ -81,3 +81,17 @@ def test_a_blank_figure_is_shown_by_nobody():
 
     figures.blank(1, 1)
     assert not plt.get_fignums()
+
+
+def test_a_canvas_has_a_bar_as_long_as_each_weight():
+    weights = [0.5, 0.25, 0, 0.25, 0, 0, 0, 0]
+    ax = figures.canvas(np.ones((10, 20)), weights, title="seven")
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx([4.6 * w for w in weights])
+    assert ax.get_title(loc="left") == "seven"
+    assert not figures.canvas(np.ones((10, 20))).patches
+
+
+@pytest.mark.parametrize("shape", [(10, 21), (9, 20), (20,)])
+def test_a_canvas_refuses_what_cannot_be_cut(shape):
+    with pytest.raises(ValueError, match="multiples of 5"):
+        figures.canvas(np.zeros(shape))

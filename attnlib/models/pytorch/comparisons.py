@@ -4,8 +4,6 @@ All models of a kind are trained side by side, one for each seed and each reach 
 examples; see `attnlib.models.pytorch.sequences`.
 """
 
-from contextlib import contextmanager
-
 import numpy as np
 import torch
 
@@ -19,7 +17,7 @@ from attnlib.models.pytorch.sequences import (
     accuracy,
     answer_loss,
 )
-from attnlib.models.pytorch.training import seeded, train
+from attnlib.models.pytorch.training import one_thread, seeded, train
 
 #: Kinds of models -> their width, which gives each about 9,000 parameters.
 KINDS = {"recurrent": 36, "convolution": 30, "attention": 40, "attention, learned places": 40}
@@ -30,17 +28,6 @@ LOOK = {
     "attention": ("query", "-"),
     "attention, learned places": ("muted", ":"),
 }
-
-
-@contextmanager
-def one_thread():
-    """For small matrices more threads only wait for each other."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def model_of(kind, n, *, vocabulary=8, layers=3, network=False, runs=1, seed=0):

@@ -18,20 +18,34 @@ def matrix(n_in, n_out, size=1.0):
 
 
 class Attention(nn.Module):
-    """Causal self-attention with several heads, without biases."""
+    """Attention with several heads, without biases, of items to themselves or to a source.
 
-    def __init__(self, d_model, n_heads):
+    Where it `keeps` them, `weights` are those of the last call.
+    """
+
+    def __init__(self, d_model, n_heads, causal=True, keeps=False):
         super().__init__()
-        self.n_heads = n_heads
+        self.n_heads, self.causal, self.keeps, self.weights = n_heads, causal, keeps, None
         self.W_Q, self.W_K, self.W_V, self.W_O = (matrix(d_model, d_model) for _ in range(4))
 
     def split(self, X):
         """(..., n, d) -> (..., h, n, d / h): each head takes its columns."""
         return X.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
 
-    def forward(self, X):
-        Q, K, V = (self.split(X @ W) for W in (self.W_Q, self.W_K, self.W_V))
-        heads = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
+    def forward(self, X, source=None):
+        source = X if source is None else source
+        Q, K, V = (
+            self.split(A @ W) for A, W in ((X, self.W_Q), (source, self.W_K), (source, self.W_V))
+        )
+        if self.keeps:
+            scores = Q @ K.mT / math.sqrt(Q.shape[-1])
+            if self.causal:
+                later = torch.ones(scores.shape[-2:], dtype=bool).triu(1)
+                scores = scores.masked_fill(later, -math.inf)
+            self.weights = scores.softmax(-1)
+            heads = self.weights @ V
+        else:
+            heads = F.scaled_dot_product_attention(Q, K, V, is_causal=self.causal)
         return heads.transpose(-3, -2).flatten(-2) @ self.W_O
 
 
@@ -60,11 +74,12 @@ class Norm(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention and a network, with the norms before."""
+    """Self-attention and a network, with the norms before."""
 
-    def __init__(self, d_model, n_heads, d_ff):
+    def __init__(self, d_model, n_heads, d_ff, **of_attention):
         super().__init__()
-        self.attention, self.feed_forward = Attention(d_model, n_heads), FeedForward(d_model, d_ff)
+        self.attention = Attention(d_model, n_heads, **of_attention)
+        self.feed_forward = FeedForward(d_model, d_ff)
         self.norm_1, self.norm_2 = Norm(d_model), Norm(d_model)
 
     def forward(self, X):

@@ -27,6 +27,17 @@ def seeded(seed):
         yield
 
 
+@contextmanager
+def one_thread():
+    """For small matrices more threads only wait for each other."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def train(
     model,
     batches,

@@ -8,7 +8,7 @@ from torch import nn
 
 from attnlib import _checks
 from attnlib.examples import english_words, french_words
-from attnlib.models.pytorch.training import seeded, train
+from attnlib.models.pytorch.training import one_thread, seeded, train
 from attnlib.models.recurrent import GRU
 from attnlib.models.translator import ENGLISH, FRENCH, KINDS, LONGEST, TRAINED, Translator, packed
 from attnlib.scores import Additive, Bilinear, Location
@@ -234,6 +234,7 @@ def draw_numbers(seed=0, longest=N_MAX, trained=350, tested=100):
     return Numbers(to_train), Numbers(to_test)
 
 
+@one_thread()
 def train_translator(score, numbers, steps=300, rate=0.015, batch=128, seed=0, **options):
     """Train a network on some `Numbers` by teacher forcing, and return it with its losses."""
     settings = {name: options.pop(name) for name in ("d_e", "d_s", "late") if name in options}
@@ -242,12 +243,7 @@ def train_translator(score, numbers, steps=300, rate=0.015, batch=128, seed=0, *
     def batches(rng):
         return (numbers[rng.integers(len(numbers), size=batch)],)
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # for matrices as small as these, more only wait for one another
-    try:
-        return network, train(network, batches, next_word_loss, steps, rate, seed=seed, **options)
-    finally:
-        torch.set_num_threads(threads)
+    return network, train(network, batches, next_word_loss, steps, rate, seed=seed, **options)
 
 
 def record():

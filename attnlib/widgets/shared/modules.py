@@ -78,15 +78,19 @@ def notebook_module(widget):
     return f'{_LOADER}{_joined(needed(main))}export default made["{main}"];\n'
 
 
+def _shared():
+    return needed(*(path.relative_to(HERE).as_posix() for path in sorted(HERE.glob("shared/*.js"))))
+
+
 def shared_script():
     """What all widgets share, as a plain script for the site's pages."""
-    shared = (path.relative_to(HERE).as_posix() for path in sorted(HERE.glob("shared/*.js")))
-    return f'"use strict";\n{{\nconst {{ define }} = AttentionBook;\n{_joined(needed(*shared))}}}\n'
+    return f'"use strict";\n{{\nconst {{ define }} = AttentionBook;\n{_joined(_shared())}}}\n'
 
 
 def site_script(widget):
     """A widget's own modules and style as a plain script; it goes after `shared_script`."""
-    own = [name for name in needed(f"{widget}/{widget}.js") if not name.startswith("shared/")]
+    shared = _shared()
+    own = [name for name in needed(f"{widget}/{widget}.js") if name not in shared]
     start = '"use strict";\n{\nconst { define, show, style } = AttentionBook;\n'
     style = f"style({json.dumps(_styles(widget))});\n"
     return f'{start}{style}{_joined(own)}show("{widget}");\n}}\n'

@@ -2,19 +2,6 @@
 import { softmax } from "../shared/core.js";
 import { END, ENGLISH_VOCABULARY, FRENCH_VOCABULARY, LONGEST } from "./number_words.js";
 
-// A parameter from eight bits: a vector, or an array of rows.
-function unpacked([unit, shape, whole]) {
-  const bytes = atob(whole);
-  const numbers = Array.from(bytes, (byte) => unit * ((byte.charCodeAt(0) << 24) >> 24));
-  if (shape.length === 1) return numbers;
-  const [rows, columns] = shape;
-  return Array.from({ length: rows }, (_, i) => numbers.slice(i * columns, (i + 1) * columns));
-}
-
-export function parametersOf(stored) {
-  return Object.fromEntries(Object.entries(stored).map(([name, packed]) => [name, unpacked(packed)]));
-}
-
 // A row times a matrix, plus a bias.
 function times(x, W, b = null) {
   const y = b ? [...b] : new Array(W[0].length).fill(0);

@@ -7,7 +7,8 @@ import { bound, change, controlRow, follow, frameOf, panel } from "../shared/fra
 import { presets, readable, remember, spoken } from "../shared/frame.js";
 import { fill, h, set, write } from "../shared/parts.js";
 import { liveTable, percent } from "../shared/table.js";
-import { likeliest, parametersOf, translate } from "./network.js";
+import { parametersOf } from "../shared/transformer.js";
+import { likeliest, translate } from "./network.js";
 import { END, LONGEST, englishWords, frenchWords } from "./number_words.js";
 import words from "./words.json";
 

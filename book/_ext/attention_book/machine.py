@@ -23,22 +23,25 @@ PACKAGE = Path(attnlib.__file__).parent
 
 #: Of the standard library: tools, servers, mail and web, other systems, most encodings.
 LEFT_OUT = """
-_aix_support _markupbase _osx_support _pydatetime _pydecimal _pyio aifc argparse cProfile cgi cgitb
-chunk colorsys concurrent/futures/process configparser crypt ctypes/_aix ctypes/macholib
+_aix_support _markupbase _osx_support _pydatetime _pydecimal _pyio aifc argparse
+asyncio/proactor_events asyncio/windows_events asyncio/windows_utils bdb cProfile cgi cgitb chunk
+cmd colorsys concurrent/futures/process configparser crypt ctypes/_aix ctypes/macholib
 ctypes/wintypes curses dbm distutils doctest email/_header_value_parser email/contentmanager
 email/headerregistry email/mime ensurepip filecmp fileinput ftplib getopt gettext html/parser http
 idlelib imaplib imghdr json/tool lib2to3 logging/config logging/handlers mailbox mailcap
 modulefinder msilib multiprocessing netrc nntplib optparse pdb pickletools pipes plistlib poplib
 profile pstats pyclbr pydoc pydoc_data sched smtplib sndhdr socketserver sqlite3 ssl sunau symtable
 tabnanny tarfile telnetlib test tkinter tomllib trace turtle unittest urllib/error urllib/request
-urllib/response urllib/robotparser uu venv wave webbrowser wsgiref xdrlib xml xmlrpc zipapp zoneinfo
+urllib/response urllib/robotparser uu uuid venv wave webbrowser wsgiref xdrlib xml xmlrpc
+zipapp zoneinfo
 """.split()
 ENCODINGS = """__init__ aliases ascii cp1252 cp437 idna latin_1 raw_unicode_escape unicode_escape
 utf_16 utf_32 utf_8""".split()
 #: Of NumPy: what compiles, documents and tests, and names that are kept for old programs.
 NUMPY_LEFT_OUT = """
-_core/include _core/lib _pyinstaller core/[a-z] distutils doc f2py linalg/lapack_lite
-polynomial random/_examples random/lib testing typing
+_core/_[^m][a-z_]*_tests _core/include _core/lib _pyinstaller core/[a-z] distutils doc f2py
+lib/recfunctions linalg/lapack_lite ma/mrecords ma/testutils ma/timer_comparison polynomial
+random/_examples random/lib testing typing
 """.split()
 
 

@@ -1,0 +1,251 @@
+"""A vision transformer in NumPy, and several answers to the question where it looks."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from attnlib._shapes import Shape
+from attnlib.blocks.encoder import EncoderBlock
+from attnlib.blocks.network import FeedForward
+from attnlib.blocks.norm import LayerNorm
+from attnlib.blocks.stack import sequence_of_blocks
+from attnlib.heads import MultiHeadAttention
+from attnlib.models import _packing
+from attnlib.models.digits import patches
+from attnlib.parameters import Parameters, Part
+
+#: A trained network, its numbers in eight bits.
+TRAINED = Path(__file__).with_name("trained") / "vision.json"
+
+
+class VisionTransformer(Parameters):
+    r"""Classify pictures by attention among their patches.
+
+    Parameters
+    ----------
+    W_E : array_like
+        Makes an item of the pixels of a patch.
+    P : array_like
+        A row for each place, which is added to the item there.
+    blocks : sequence of EncoderBlock
+        The blocks, in order.
+    norm : LayerNorm
+        The normalisation at the end.
+    U : array_like
+        A column for each class.
+    b : array_like
+        The score of each class before anything is seen.
+
+    Notes
+    -----
+    A vision transformer (Dosovitskiy et al. 2021) that reads the mean of all items; the original
+    reads one item more, the class token.
+
+    .. math:: X = \mathrm{patches}(\mathrm{image}) \, W_E + P, \qquad
+              Y = \mathrm{norm}(\mathrm{block}_N( \dots \mathrm{block}_1(X)))
+
+    .. math:: \mathrm{logits} = \tfrac{1}{n} \sum_i Y_i \, U + b
+    """
+
+    W_E: Shape("(d_patch, d_model)")
+    P: Shape("(n_patches, d_model)")
+    blocks: sequence_of_blocks
+    norm: Part(LayerNorm, d="d_model")
+    U: Shape("(d_model, n_classes)")
+    b: Shape("(n_classes,)")
+
+    @classmethod
+    def trained(cls):
+        """Return the transformer that comes with the book, trained on 1,300 digits.
+
+        Examples
+        --------
+        >>> from attnlib.models.digits import split_digits
+        >>> _, (images, labels) = split_digits()
+        >>> logits, weights = VisionTransformer.trained()(images[:3])
+        >>> weights.shape
+        (2, 3, 4, 16, 16)
+        """
+        return unpacked(json.loads(TRAINED.read_text(encoding="utf-8")))
+
+    def embed(self, images):
+        """Make the items of pictures, shape (..., n_patches, d_model)."""
+        size = round(len(self.W_E) ** 0.5)
+        return patches(images, size) @ self.W_E + self.P
+
+    def read(self, X):
+        """Classify pictures by their items, of which some may be left out.
+
+        Parameters
+        ----------
+        X : array_like, shape (..., n, d_model)
+            Items made by `embed`.
+
+        Returns
+        -------
+        logits : ndarray, shape (..., n_classes)
+        weights : ndarray, shape (n_blocks, ..., n_heads, n, n)
+        """
+        weights = []
+        for block in self.blocks:
+            X, seen = block(X)
+            weights.append(seen)
+        return self.norm(X).mean(axis=-2) @ self.U + self.b, np.stack(weights)
+
+    def __call__(self, images):
+        """Return logits and weights, as `read` does, for pictures of shape (..., height, width)."""
+        return self.read(self.embed(images))
+
+
+def looked_at(weights):
+    """How much all heads and patches of the last block look at each patch, on average.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n_blocks, ..., n_heads, n, n)
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        Adds up to 1.
+
+    Examples
+    --------
+    >>> looked_at(np.array([[[[0.2, 0.8], [0.6, 0.4]]]]))
+    array([0.4, 0.6])
+    """
+    return weights[-1].mean(axis=(-3, -2))
+
+
+def rollout(weights, identity=True):
+    r"""Follow the weights of the mean head through all blocks, down to the patches.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n_blocks, ..., n_heads, n, n)
+    identity : bool, optional
+        Whether half of each step goes past the attention, as the residual does.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        The share of each patch, the mean over all items at the end; adds up to 1.
+
+    Notes
+    -----
+    Attention rollout (Abnar and Zuidema 2020), with W the mean over heads:
+
+    .. math:: R = \hat W_N \cdots \hat W_1, \qquad \hat W_l = \tfrac{1}{2} (W_l + I)
+
+    Examples
+    --------
+    >>> one = np.array([[0.0, 1.0], [0.0, 1.0]])
+    >>> rollout(one[None, None])
+    array([0.25, 0.75])
+    >>> rollout(one[None, None], identity=False)
+    array([0., 1.])
+    """
+    total = np.eye(weights.shape[-1])
+    for W in weights.mean(axis=-3):
+        total = (0.5 * (W + np.eye(len(total[0]))) if identity else W) @ total
+    return total.mean(axis=-2)
+
+
+def effects(model, images, cover=None):
+    """How much of the lead of its own answer a model loses, for each patch that is taken away.
+
+    The lead is the logit of the class that the whole picture gets, less the largest of the others;
+    the answer changes where the effect is more than the lead.
+
+    Parameters
+    ----------
+    model : VisionTransformer
+    images : array_like, shape (..., 8, 8)
+    cover : array_like, shape (n_patches, d_patch), optional
+        What each patch shows when it is covered.  Without it the patch's item is left out, so
+        that nobody can attend to it.
+
+    Returns
+    -------
+    ndarray, shape (..., n_patches)
+        The lead with the whole picture, less the lead without the patch.
+    """
+    rows = patches(images, round(len(model.W_E) ** 0.5))
+    whole = model.read(rows @ model.W_E + model.P)[0]
+    is_answer = np.arange(whole.shape[-1]) == whole.argmax(axis=-1)[..., None]
+
+    drops = []
+    for j in range(rows.shape[-2]):
+        if cover is None:
+            X = np.delete(rows @ model.W_E + model.P, j, axis=-2)
+        else:
+            changed = rows.copy()
+            changed[..., j, :] = cover[j]
+            X = changed @ model.W_E + model.P
+        drops.append(lead(whole, is_answer) - lead(model.read(X)[0], is_answer))
+    return np.stack(drops, axis=-1)
+
+
+def lead(logits, is_answer):
+    """How far the logit of one class is ahead of the largest other one.
+
+    >>> lead(np.array([2.0, 5.0, 4.5]), np.array([False, True, False]))
+    np.float64(0.5)
+    """
+    others = np.where(is_answer, -np.inf, logits).max(axis=-1)
+    return np.where(is_answer, logits, 0).sum(axis=-1) - others
+
+
+def rank_correlation(a, b):
+    """How alike two maps order their patches, from −1 to 1; equal values share their mean rank.
+
+    >>> rank_correlation([1, 5, 9], [0, 3, 4]).round(2), rank_correlation([1, 5, 9], [4, 3, 0])
+    (np.float64(1.0), np.float64(-1.0))
+    """
+    a, b = (_ranks(np.asarray(x, dtype=float)) for x in (a, b))
+    a, b = (x - x.mean(axis=-1, keepdims=True) for x in (a, b))
+    size = np.sqrt((a**2).sum(axis=-1) * (b**2).sum(axis=-1))
+    return (a * b).sum(axis=-1) / np.where(size > 0, size, 1)
+
+
+def _ranks(x):
+    below = (x[..., None, :] < x[..., None]).sum(axis=-1)
+    equal = (x[..., None, :] == x[..., None]).sum(axis=-1)
+    return below + (equal - 1) / 2
+
+
+def packed(model):
+    """Return parameters in eight bits: name -> [unit, shape, whole numbers of it in base64]."""
+    n_heads = model.blocks[0].attention.n_heads
+    return _packing.packed(model.parameters()) | {"n_heads": n_heads}
+
+
+def unpacked(stored):
+    """Return the transformer whose parameters were packed."""
+    stored = dict(stored)
+    n_heads = stored.pop("n_heads")
+    return from_arrays(_packing.unpacked(stored), n_heads)
+
+
+def from_arrays(arrays, n_heads):
+    """Build the transformer from its parameters by name."""
+
+    def part(cls, prefix, **more):
+        own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+        return cls(**own, **more)
+
+    blocks, i = [], 0
+    while f"blocks.{i}.attention.W_Q" in arrays:
+        blocks.append(
+            EncoderBlock(
+                part(MultiHeadAttention, f"blocks.{i}.attention.", n_heads=n_heads),
+                part(LayerNorm, f"blocks.{i}.norm_1."),
+                part(FeedForward, f"blocks.{i}.feed_forward."),
+                part(LayerNorm, f"blocks.{i}.norm_2."),
+                norm_first=True,
+            )
+        )
+        i += 1
+    whole = {name: array for name, array in arrays.items() if "." not in name}
+    return VisionTransformer(**whole, blocks=tuple(blocks), norm=part(LayerNorm, "norm."))
