@@ -112,14 +112,14 @@ class GraphNeighbours(BookWidget):
         return [UTILITIES[j] for j in self.weights.argmax(axis=1)]
 
     def moves(self):
-        for form, label in self.words["forms"].items():
-            yield Move("radio", label, "Space", {"form": form})
-        for i, name in enumerate(HOUSES):
-            yield Move("radio", f"house {name}", "Space", {"house": i})
         own = [*self.own]
         own[self.house] -= 0.5
         original = {} if self.form == "original" else {"form": "original"}
         yield Move("slider", "Its number p", "ArrowLeft", {"own": own}, before=original)
+        for form, label in self.words["forms"].items():
+            yield Move("radio", label, "Space", {"form": form})
+        for i, name in enumerate(HOUSES):
+            yield Move("radio", f"house {name}", "Space", {"house": i})
         for j, name in enumerate(UTILITIES):
             edges = np.array(self.edges)
             edges[self.house, j] = 0
