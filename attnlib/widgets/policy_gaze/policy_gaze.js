@@ -38,15 +38,9 @@ export function render({ model, el }) {
   const bars = svg("path", { class: "attn-stem" });
   const stripLabel = tick(PAD, HEIGHT + 10, "start", "");
   axes.rule(base, "attn-axis");
-  const level = (y, above, text) => {
-    axes.rule(y);
-    const label = tick(0, y - above, "end", text);
-    root.append(label);
-    axes.arrange(() => set(label, { x: axes.right() + PAD - 4 }));
-  };
   axes.ticks([0, 20, 40, 60, 80], String, base + 34);
-  for (const degrees of [-12, 0, 12]) level(toY(degrees), 4, `${number(degrees, 0)}°`);
-  level(base - heightOf(0.5), 3, number(0.5, 1));
+  for (const degrees of [-12, 0, 12]) axes.level(toY(degrees), 4, `${number(degrees, 0)}°`);
+  axes.level(base - heightOf(0.5), 3, number(0.5, 1));
   root.append(line, inks, arrived, rings, bars, stripLabel);
   const playedNow = () => played(...model.get("lost"));
   const at = () => Math.min(model.get("moment"), playedNow().looks.length - 1);

@@ -54,6 +54,13 @@ export function plot(name, { kind = "", width, height, edges, pad = [0, 0], rx, 
     arrange(() => set(line, { x1: left - padX, x2: wide - right + padX }));
     return line;
   }
+  // A rule at this height, with a text above its right end.
+  function level(at, above, text) {
+    rule(at);
+    const label = tick(0, at - above, "end", text);
+    root.append(label);
+    arrange(() => set(label, { x: wide - right + padX - 4 }));
+  }
   function upright(value, name = "attn-grid") {
     const line = svg("line", { class: name, y1: top - padY, y2: floor + padY });
     root.append(line);
@@ -118,7 +125,7 @@ export function plot(name, { kind = "", width, height, edges, pad = [0, 0], rx, 
     set(root, { viewBox: `0 0 ${wide} ${height}` });
     set(paper, { width: wide - left - right + 2 * padX });
   });
-  const parts = { fromEvent, arrange, rule, upright, ticks, title, levels, point, resize };
+  const parts = { fromEvent, arrange, rule, level, upright, ticks, title, levels, point, resize };
   const axes = { root, y, left, top, floor, toX, toY, right: () => wide - right, ...parts };
   return axes;
 }

@@ -53,16 +53,10 @@ export function render({ model, el }) {
   const stripLabel = tick(PAD, HEIGHT + 10, "start", "");
   // Ticks: readings along the bottom, whole numbers at the side, tenths of weight below.
   axes.rule(base, "attn-axis");
-  const level = (y, above, text) => {
-    axes.rule(y);
-    const label = tick(0, y - above, "end", text);
-    root.append(label);
-    axes.arrange(() => set(label, { x: axes.right() + PAD - 4 }));
-  };
   const tens = signal.map((_, j) => j).filter((j) => j % 10 === 0);
   axes.ticks(tens, String, base + 34);
-  for (let x = Math.ceil(low); x <= high; x += 1) level(toY(x), 4, number(x, 0));
-  for (const w of [0.1, 0.2, 0.3]) level(base - heightOf(w), 3, number(w, 1));
+  for (let x = Math.ceil(low); x <= high; x += 1) axes.level(toY(x), 4, number(x, 0));
+  for (const w of [0.1, 0.2, 0.3]) axes.level(base - heightOf(w), 3, number(w, 1));
   root.append(truth, ...dots, inks, filtered, bars, stripLabel);
   const moment = axes.point({
     kind: "attn-query",
