@@ -58,6 +58,12 @@ COST = exercise("cost(n, d, bias)", lambda n, d, bias: 4 * n * d**2 + 3 * n**2 *
                 returns="a single number")  # fmt: skip
 CALLS = exercise("call(f, x)", lambda f, x: f(x), (np.negative, 2.0), (abs, -3.0))
 
+S = arrays([[1.0, 2.0], [0.5, -1.0]], [[0.3, 1.0, 2.0], [2.0, -1.0, 0.0], [1.0, 1.5, 0.2]])
+MASKED_S = (np.where(np.tri(3, dtype=bool), S[1], -np.inf),)
+SOFTMAX = exercise("weigh(S)", lambda S: softmax(S), S[:1], S[1:], MASKED_S,
+                   returns="an array (n, n)")  # fmt: skip
+SHARES = exercise("shares(s)", softmax, (S[1][0],), (S[1][1] - 3,))
+
 FACTOR, kept = 2.0, []
 
 
@@ -68,6 +74,35 @@ def stub_with_a_gap(x):
 
 def pass_stub(x):
     pass
+
+
+def forgets(x):
+    x = 2 * x
+
+
+def inside_an_if(x):
+    for a in x:
+        if a > 9:
+            return 2 * x
+
+
+def joins(x):
+    return np.concatenate(x, x)
+
+
+def adds_lengths(x):
+    return x + np.ones(len(x) + 1)
+
+
+def divides_by_a_flat_sum(x, y):
+    table = np.outer([*x, 1], y)
+    return table / table.sum(axis=1)
+
+
+def unbound(x):
+    if x[0] > 99:
+        y = x
+    return y
 
 
 def of_helper(x):
@@ -120,7 +155,8 @@ class Unprintable(Exception):
 
 
 PASSED = "Passed. double is right on 2 cases. So it is."
-STUB = "Not attempted yet. Write double(x)."
+STUB = "Not attempted yet. The body is still empty."
+NOTHING = "Not attempted yet. Nothing stands for double so far."
 HERE = "It should return an array of shape (n,), here (1,);"
 ONE_AXIS = "here (2, 2); an array of shape "
 
@@ -144,12 +180,12 @@ REPLIES = [
     (SHORT, in_place(lambda x: 2 * x), "The result is right, but double changes its argument x in"),
     (LATER, lambda x: (x > 1).astype(float), "The result would be right as 0 and 1, but the task"),
     # Unfinished.
-    (SHORT, None, STUB),
-    (SHORT, ..., STUB),
-    (SHORT, lambda x: None, f"{STUB} It returns None so far"),
-    (SHORT, lambda x: ..., f"{STUB} Replace the ... that it returns."),
+    (SHORT, None, NOTHING),
+    (SHORT, ..., NOTHING),
+    (SHORT, lambda x: None, STUB),
+    (SHORT, lambda x: ..., "Not attempted yet. Replace the ... that it returns."),
     (SHORT, raising(NotImplementedError("to do")), STUB),
-    (SHORT, pass_stub, "Not attempted yet. Write pass_stub(x)."),
+    (SHORT, pass_stub, STUB),
     (SHORT, stub_with_a_gap, "Replace the ... that is still in its body."),
     # No function of these arguments.
     (SHORT, np.ones(1), "You passed an array of shape (1,) instead of the function double(x)."),
@@ -179,6 +215,9 @@ REPLIES = [
     (SHORT, lambda x: lambda: 6.0, f"{HERE} a function came back. Return what it computes"),
     (SHORT, lambda x: 2 * x if len(x) == 1 else None, "None came back. On this input the function"),
     (SHORT, in_place(lambda x: 2 * x, back=False), "None came back"),
+    (SHORT, forgets, "None came back. The return is missing: no line hands back what the"),
+    (SHORT, inside_an_if, "None came back. On this input the function ends without reaching a"),
+    (SHORT, lambda x: 2 * x[x > 9], "(0,) came back. It is empty: look for a loop"),
     (DOUBLE, lambda x: (2 * a for a in x), "It holds no numbers yet: np.array(list(…))"),
     (ADD, lambda a, b: a @ b > 1, "a bool came back. A comparison gives truth values"),
     # Several, or a list.
@@ -230,6 +269,14 @@ REPLIES = [
     (DOUBLE, eval("lambda x: x / x.sum"), "the brackets after its name are missing."),
     (DOUBLE, by_levels, "in line 2 of by_levels: return [x[a] for a in x]). An index has"),
     (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit together."),
+    (DOUBLE, joins, "What is joined goes into one pair of square brackets"),
+    (DOUBLE, adds_lengths, "to put one behind the other, write np.concatenate([a, b])"),
+    (TABLE, divides_by_a_flat_sum, "With keepdims=True it stays, of length 1"),
+    (DOUBLE, lambda x: x[[0, 1], [0, 1, 1]], "IndexError"),
+    (TABLE, lambda x, y: np.outer(x, y)[[0, 1], [0, 1, 1]], "Two lists of indices are taken in"),
+    (DOUBLE, lambda x: x[x > 0] if x > 0 else x, "ask for a single truth value"),
+    (DOUBLE, lambda x: x(0), "Round brackets call a function."),
+    (DOUBLE, unbound, "uses a variable before any line has given it a value"),
     (DOUBLE, eval("lambda x: np.einsum('ij->i', x)"), "Three dots name all the other axes"),
     (DOUBLE, eval("lambda x: 2 * x.reshape(x.shape, 1)"), "a star unpacks a shape"),
     (DOUBLE, eval("lambda x: [2 * x[i] for i in range(x.shape)]"), "A length is x.shape[0]"),
@@ -243,7 +290,9 @@ REPLIES = [
     (SHORT, lambda x: 2 * x + np.nan, "The answer holds NaN (not a number) or an infinite"),
     # Right but for digits.
     (SHORT, lambda x: (2 * x * 1.001).astype(np.float16), "right to about three digits"),
-    (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "right to about seven digits"),
+    (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "Passed."),
+    (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "Your result is float32, which"),
+    (DOUBLE, lambda x: (x**2 * 1.0000015).astype(np.float32), "This is the square."),
     (SHORT, lambda x: (x**2 + 0.003).astype(np.float16), "This is the square."),
     (SHORT, lambda x: (2 * x * 1.3).astype(np.float16), "Also, this is float16"),
     (SHORT, lambda x: x.astype(np.float16) * np.float16(6e4) / np.float16(3e4), "Something overfl"),
@@ -276,6 +325,16 @@ REPLIES = [
     (CALLS, lambda f, x: x + f(f(x)), "Unknown."),
     (CALLS, lambda f, x: x + f(f(x)), "f = negative"),
     (CALLS, lambda f, x: x, "This is x itself, unchanged."),
+    # Weights: the slips of softmax.
+    (SOFTMAX, lambda S: softmax(S, axis=0), "The columns of these weights sum to 1. A row belongs"),
+    (SOFTMAX, lambda S: np.exp(S) / np.exp(S).sum(), "The whole table sums to 1."),
+    (SOFTMAX, lambda S: np.exp(S), "not the sum 1: divide each row by its own sum."),
+    (SOFTMAX, lambda S: np.exp(S) / np.exp(S).sum(axis=1), "without keepdims=True is laid along"),
+    (SOFTMAX, lambda S: softmax(S * np.log(2)), "These are powers of 2. Softmax takes powers of e"),
+    (SHARES, lambda s: 2**s / (2**s).sum(), "These are powers of 2."),
+    (SOFTMAX, lambda S: softmax(S / 4), "if all scores were 0.25 times as large"),
+    (SHARES, lambda s: softmax(-s), "get if s were multiplied by -1"),
+    (SOFTMAX, lambda S: softmax(np.tril(S)), "Unknown."),
     # Truth values are compared as numbers; one alone shows no mistake, and may be tried out.
     (LATER, lambda x: x == 1, "Only the ones."),
     (LATER, lambda x: ~(x > 1), "Every truth value is reversed: you return True where False is"),
@@ -336,7 +395,7 @@ def test_reply_names_the_mistake(asked, answer, words):
     kept.clear()
     reply = examine(asked, answer)
     assert words in f"{reply.text}\n"
-    assert reply.passed == words.startswith(("Passed.", "You return a list"))
+    assert reply.passed == words.startswith(("Passed.", "You return a list", "Your result"))
     assert reply.text.count("should return") <= 1 and "0x" not in reply.text
     kept.clear()
     assert repr(examine(asked, answer)) == reply.text

@@ -1,10 +1,14 @@
 """The checker itself: whatever an answer does is answered in words, and never fatal."""
 
+import builtins
 import functools
+import os
+import random
 import subprocess
 import sys
 import threading
 import time
+import warnings
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -13,7 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnlib.exercises import Case, Exercise, Mistake, Reply, check, examine
+import attnlib
+from attnlib.exercises import Case, Exercise, Mistake, Reply, check, examine, find
 from attnlib.exercises.engine.running import call
 from attnlib.exercises.engine.showing import describe, shorten, show
 from tests.helpers.exercise_faults import faults
@@ -101,6 +106,111 @@ def test_every_call_gets_copies():
 
     assert examine(DOUBLE, one_buffer_for_all).message.startswith("The result is right, but")
     assert [case.args[0].tolist() for case in DOUBLE.cases] == [[3], [1, 4]]
+
+
+def test_check_inside_the_answer_checks_nothing():
+    def double(x):
+        examine(DOUBLE, double)
+        return 2 * x
+
+    for answer in (double, lambda x: check("scaling.score_std", None), lambda x: find("a.b")):
+        reply = examine(DOUBLE, answer)
+        assert "calls check itself, so nothing was checked" in reply.message
+    assert examine(DOUBLE, lambda x: 2 * x).passed
+
+
+def all_alike(x):
+    np.allclose = np.array_equal = np.isclose = lambda *args, **settings: True
+
+
+def other_numpy(x):
+    np.add = np.exp = np.log
+    attnlib.softmax = attnlib.attention.softmax = abs
+
+
+def other_checker(x):
+    Reply.passed = property(lambda reply: True)
+    sys.modules[call.__module__].call = call
+    builtins.all = any
+
+
+def other_reference(x):
+    DOUBLE.reference.__code__ = (lambda x: x).__code__
+
+
+def other_exercise(x):
+    vars(DOUBLE)["rtol"] = 1e9
+    vars(DOUBLE.cases[0])["args"] = (np.zeros(1),)
+    DOUBLE.cases[1].args[0][:] = 0
+
+
+@pytest.mark.parametrize(
+    "patch, words",
+    [
+        (all_alike, "it replaces np.allclose, np.array_equal and more"),
+        (other_numpy, "np.exp"),
+        (other_checker, "it replaces all and Reply.passed"),
+        (other_reference, "it replaces the code of <lambda>"),
+        (other_exercise, "it replaces a part of the exercise and the numbers of the exercise"),
+    ],
+)
+def test_what_an_answer_replaces_is_put_back_and_named(patch, words):
+    places = [np, builtins, attnlib, attnlib.attention, Reply, DOUBLE, *DOUBLE.cases]
+    before = [dict(vars(place)) for place in places], DOUBLE.reference.__code__
+
+    def wrong(x):
+        patch(x)
+        return x
+
+    def right(x):
+        patch(x)
+        return x + x
+
+    replies = [examine(DOUBLE, answer) for answer in (wrong, right)]
+    assert not any(reply.passed for reply in replies)
+    assert all("which other code relies" in f"{r.text}" for r in replies)
+    assert words in replies[0].text and "The result is right, but it replaces" in replies[1].text
+    assert before == ([dict(vars(place)) for place in places], DOUBLE.reference.__code__)
+    assert DOUBLE.cases[1].args[0].tolist() == [1, 4]
+
+
+def test_settings_are_put_back_without_a_word(tmp_path):
+    def double(x):
+        os.chdir(tmp_path)
+        np.random.seed(1)  # noqa: NPY002
+        random.seed(1)
+        sys.setrecursionlimit(700)
+        np.set_printoptions(precision=1)
+        warnings.simplefilter("error")
+        sys.stdout = sys.stderr = None
+        return 2 * x
+
+    def settings():
+        drawn = np.random.get_state()[1].tolist(), random.getstate()  # noqa: NPY002
+        options = np.get_printoptions(), sys.getrecursionlimit(), list(warnings.filters)
+        return *drawn, *options, os.getcwd(), sys.stdout, sys.stderr
+
+    before = settings()
+    assert examine(DOUBLE, double).text == "Passed. double is right on 2 cases. Doubling is linear."
+    assert settings() == before
+
+
+def test_what_is_wanted_cannot_be_imported_meanwhile():
+    find("scaling.score_std")
+
+    def score_std(d, var_q, var_k):
+        from book_exercises.scaling.score_std import score_std
+
+        return score_std(d, var_q, var_k)
+
+    assert "ModuleNotFoundError" in check("scaling.score_std", score_std).message
+    assert "book_exercises.scaling.score_std" in sys.modules
+
+
+def test_floods_of_output_are_cut(capsys):
+    reply = examine(DOUBLE, lambda x: print("y" * 9000) or 2 * x)
+    assert reply.passed and "It printed more than 10,000 characters" in reply.text
+    assert capsys.readouterr().out.count("y") == 9999  # of the second line, the end is left out
 
 
 def test_endless_loop_is_stopped():
@@ -201,10 +311,11 @@ class Tags(HTMLParser):
 
 def check_html(reply):
     html = Tags(reply._repr_html_())
-    assert {tag for tag, _ in html.tags} <= {"div", "p", "strong", "pre"}
+    assert {tag for tag, _ in html.tags} <= {"div", "p", "strong", "pre", "code"}
     assert all(set(attrs) <= {"class", "role", "style"} for _, attrs in html.tags)
     assert all(c.isprintable() or c == "\n" for c in reply.text)
-    assert html.words.split() == reply.text.split() == repr(reply).split()
+    assert html.words.replace("`", "").split() == reply.text.replace("`", "").split()
+    assert reply.text == repr(reply)
     return html
 
 

@@ -1,6 +1,7 @@
 """Check an answer: run it, compare it, name the mistake."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from .attempt import Attempt, Trial, as_numbers
 from .exercise import Case
 from .finders import diagnose
 from .forms import remedy, wrong_form
+from .guarding import LONG, Guard, closed_to_answers
 from .reading import find
 from .reply import Reply
 from .running import Outcome, call
@@ -20,6 +22,14 @@ NUMBERS = (
     "something else with numbers. End with a comparison, with bool(…), or with .astype(bool)."
 )
 LIST = "You return a list; np.array(…) turns it into an array, which other code can calculate with."
+INSIDE = (
+    "{name} calls check itself, so nothing was checked. The line check(…) stands inside the "
+    "function: let it begin at the left margin."
+)
+FLOAT32 = (
+    "Your result is float32, which keeps about seven digits, and these agree. In float64, as NumPy "
+    "computes unless you tell it otherwise, more of them would."
+)
 FLOAT16 = "Also, this is float16, which keeps about three digits and goes no higher than 65504."
 
 
@@ -54,12 +64,16 @@ def check(name, answer, *, time_limit=TIME_LIMIT):
 
 def examine(exercise, answer, *, time_limit=TIME_LIMIT):
     """Check an answer to an Exercise that need not be in the book; see `check`."""
+    closed_to_answers()
     if answer is None or answer is Ellipsis:
-        return Reply("not attempted", exercise.task)
+        return Reply("not attempted", f"Nothing stands for {exercise.short_name} so far.")
     with np.errstate(all="ignore"):  # an answer may hold anything, and the reply names it
         if exercise.judge:
             return _examine_numbers(exercise, answer)
-        return _examine_function(_as_called(exercise, answer), answer, time_limit)
+        # What is private to this check, and the guard that watches what all checks share.
+        cases = tuple(case.copied() for case in exercise.cases)
+        mine = replace(_as_called(exercise, answer), cases=cases)
+        return _examine_function(mine, answer, Guard(exercise), time_limit)
 
 
 def _examine_numbers(exercise, answer):
@@ -88,24 +102,41 @@ def _as_called(exercise, answer):
     return exercise  # a lambda
 
 
-def _examine_function(exercise, answer, time_limit):
+def _examine_function(exercise, answer, guard, time_limit):
     if problem := uncallable(exercise, answer):
         return Reply("wrong", problem)
-    deadline, trials = time.monotonic() + time_limit, []
+    # Before the answer runs, which could change what is wanted.
+    wanted = [Trial(exercise, case, call(exercise.reference, case.args)) for case in exercise.cases]
+    deadline = time.monotonic() + time_limit
 
-    def run(case, **how):
-        outcome = call(answer, case.args, max(deadline - time.monotonic(), 0.01), **how)
-        wanted = Trial(exercise, case, call(exercise.reference, case.args))
-        return Trial(exercise, case, outcome, wanted)
+    def run(trial, **how):
+        with guard:
+            left = max(deadline - time.monotonic(), 0.01)
+            outcome = call(answer, trial.case.args, left, **how)
+        return replace(trial, outcome=outcome, wanted=trial.wanted or trial)
 
-    for case in exercise.cases:
-        trials.append(run(case))
+    reply = _tried(exercise, answer, wanted, run, time_limit)
+    if guard.asked:
+        return Reply("wrong", INSIDE.format(name=exercise.short_name))
+    if blame := guard.blame():
+        if reply.passed:
+            reply = Reply("wrong", f"The result is right, but {blame}")
+        else:
+            reply = replace(reply, notes=(*reply.notes, f"Also, {blame}"))
+    return replace(reply, notes=(*reply.notes, LONG)) if guard.left < 0 else reply
+
+
+def _tried(exercise, answer, wanted, run, time_limit):
+    """The reply to a function, by ``run(trial)``, which gives it the arguments of a trial."""
+    trials = []
+    for each in wanted:
+        trials.append(run(each))
         outcome = trials[-1].outcome
         if not outcome.finished:
             return _unfinished(trials[-1], time_limit)
         missing = stub(answer, outcome) if len(trials) == 1 else None
         if missing is not None:
-            return Reply("not attempted", f"{exercise.task} {missing}".strip())
+            return Reply("not attempted", missing)
     attempt = Attempt(exercise, answer, trials, run)
     return _wrong(attempt) if attempt.wrong else _right(attempt)
 
@@ -134,8 +165,9 @@ def _right(attempt):
     if exercise.truth and any(as_numbers(t.outcome.value) is not None for t in attempt.trials):
         return Reply("wrong", NUMBERS)
     agreement = f"{exercise.short_name} is right on {n} case{'s' * (n > 1)}."
-    notes = (LIST,) if any(type(t.value) is list for t in attempt.trials) else ()
-    return Reply("passed", f"{agreement} {exercise.why}", notes=notes)
+    notes = [LIST] * any(type(t.value) is list for t in attempt.trials)
+    notes += [FLOAT32] * any(trial.short for trial in attempt.trials)
+    return Reply("passed", f"{agreement} {exercise.why}", notes=tuple(notes))
 
 
 def _wrong(attempt):

@@ -1,10 +1,14 @@
 """What an exercise is: its cases, its reference answer and the mistakes that it knows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+
+
+def _copied(value):
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,10 @@ class Case:
             arrays = (np.array(arg) if isinstance(arg, list) else arg for arg in self.args)
             object.__setattr__(self, "args", tuple(arrays))
 
+    def copied(self):
+        """The same case with arrays of its own."""
+        return replace(self, args=tuple(map(_copied, self.args)))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Exercise:
@@ -64,6 +72,8 @@ class Exercise:
     #: Each takes the answer (an array) and the case's arguments, and returns None or a sentence:
     #: which property the answer lacks. The first that is lacking is shown.
     properties: tuple = ()
+    #: Kind of case -> what is said in place of `general` where the smallest wrong case is of it.
+    where: dict = field(default_factory=dict)
     judge: Callable | None = None  # takes an array, returns None if it is right, or a diagnosis
     shape: tuple = ()  # of an array that is judged
     view: Callable | None = None  # takes answer and arguments, returns what of it is compared

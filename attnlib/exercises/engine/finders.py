@@ -1,11 +1,12 @@
 """Which mistake a wrong answer shows: FINDERS look for one after the other."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
 
-from .attempt import equal
+from .attempt import equal, near
 from .forms import exchanged, form
 from .running import call
 from .showing import show
@@ -24,6 +25,10 @@ CUT = (
     "These are whole numbers: the digits after the decimal point are cut off. Look for int, "
     "//, range, or an array of whole numbers that you fill."
 )
+WHOLE = (
+    "These are whole numbers, and the right ones are not: look for int, //, or an array of whole "
+    "numbers, such as np.zeros_like of one, that you fill."
+)
 NEARLY = (
     "These numbers are close but not exact. Look for rounding, a short number type such as "
     "float16, or something small that you add or cut off, and leave it out."
@@ -39,6 +44,27 @@ TURNED = (
 REORDERED = (
     "These are the right numbers in another order: look for something that you sort, or count "
     "from the other end."
+)
+COLUMNS = (
+    "The columns of these weights sum to 1. A row belongs to one query: its weights over all keys "
+    "sum to 1, so the sum runs over the last axis."
+)
+TABLE = (
+    "The whole table sums to 1. Each row belongs to one query, and its weights sum to 1 by "
+    "themselves: sum over the last axis, with keepdims=True."
+)
+UNDIVIDED = (
+    "In each row the weights have the right proportions, but not the sum 1: divide each row by its "
+    "own sum."
+)
+KEEPDIMS = (
+    "Each column is divided by the sum of another row. A sum without keepdims=True is laid along "
+    "the last axis, so its first number divides the first column, not the first row."
+)
+POWERS = "These are powers of {base}. Softmax takes powers of e, np.exp, before it divides."
+SCALED = (
+    "These would be the right weights if all scores were {factor} times as large: look at what the "
+    "scores are multiplied or divided by before softmax, and at how often."
 )
 #: What a step too many does to an array: to the right answer, or to an argument before it is used.
 STEPS = {
@@ -70,7 +96,8 @@ def diagnose(attempt):
     for find in FINDERS:
         if message := find(attempt):
             return "error" if find is raised else "wrong", message
-    return "wrong", attempt.exercise.general
+    where, first = attempt.exercise.where, attempt.wrong[0].case.kind
+    return "wrong", where.get(first, attempt.exercise.general)
 
 
 def known(attempt):
@@ -87,8 +114,18 @@ def partly(attempt):
     """A known mistake, and only one, gives the same wherever the answer is wrong."""
     if attempt.exercise.truth and not attempt.trials[0].shape:
         return None  # single truth values tell no mistake from another
-    alike = {m.diagnosis for m in attempt.exercise.mistakes if attempt.makes(m, where_wrong=True)}
-    return alike.pop() if len(alike) == 1 else None
+    alike = [m for m in attempt.exercise.mistakes if attempt.makes(m, where_wrong=True)]
+    off = (np.unique(t.seen[t.seen != t.wanted.seen]) for t in attempt.wrong if t.has_form)
+    if len(attempt.wrong) == 1 and len(next(off, "")) < 2:  # one number may be alike by chance
+        alike = [m for m in alike if not any(_spoils(attempt, m))]
+    diagnoses = {mistake.diagnosis for mistake in alike}
+    return diagnoses.pop() if len(diagnoses) == 1 else None
+
+
+def _spoils(attempt, mistake):
+    """For each case that the answer gets right: whether the mistake does not."""
+    pairs = zip(attempt.trials, attempt.by(mistake))
+    return (not trial.right for came, trial in pairs if came.right)
 
 
 def imprecise(attempt):
@@ -96,25 +133,13 @@ def imprecise(attempt):
     low = attempt.low_precision()
     if low is None or not attempt.comparable:
         return None
-    if _near(low, attempt.came, attempt.wanted):
+    if all(map(partial(near, low), attempt.came, attempt.wanted)):
         return SHORT.format(digits=DIGITS[low], name=low.__name__)
     for mistake in attempt.exercise.mistakes:
-        if _near(low, attempt.came, [trial.seen for trial in attempt.by(mistake)]):
+        if all(map(partial(near, low), attempt.came, [t.seen for t in attempt.by(mistake)])):
             return mistake.diagnosis
     lost = [np.isfinite(w) & ~np.isfinite(a) for a, w in zip(attempt.came, attempt.wanted)]
     return OVERFLOW if low is np.float16 and any(map(np.any, lost)) else None
-
-
-def _near(kind, answers, expected):
-    """Whether arrays agree as well as they can after a few steps in this kind of float."""
-    for a, b in zip(answers, expected):
-        if b is None or a.shape != b.shape:
-            return False
-        size = float(np.abs(b[np.isfinite(b)]).max(initial=0.0))
-        slack = 32 * max(float(np.finfo(kind).eps) * size, float(np.finfo(kind).smallest_subnormal))
-        if not np.allclose(a, b, rtol=0, atol=slack, equal_nan=True):
-            return False
-    return True
 
 
 def rounded(attempt):
@@ -125,8 +150,9 @@ def rounded(attempt):
     # Between 0 and 1 whole numbers are more likely a choice than a rounding.
     large = max(np.abs(w).max(initial=0.0) for _, w in pairs) >= 2
     off = max(np.abs(a - w).max(initial=0.0) for a, w in pairs)
-    if large and off < 2 and all(a.dtype.kind in "iu" for a, _ in pairs):
-        return CUT
+    broken = any((w != np.round(w)).any() for _, w in pairs)
+    if broken and large and off < 2 and all(a.dtype.kind in "iu" for a, _ in pairs):
+        return CUT if off < 1 else WHOLE
     for places in range(0 if large else 1, 6):
         same = all(np.allclose(a, np.round(a, places), rtol=0, atol=1e-12) for a, _ in pairs)
         if same and off <= 0.500001 * 10.0**-places:
@@ -165,6 +191,63 @@ def one_term(attempt):
             way = (excess if size > 0 else lack).format(factors)
             return f"All but one term is right: the result is too {way}"
     return None
+
+
+def weights(attempt):
+    """The right answer is weights that sum to 1, and softmax goes wrong by one of its slips."""
+    if attempt.exercise.truth or not attempt.finite:
+        return None
+    pairs = list(zip(map(np.atleast_1d, attempt.came), map(np.atleast_1d, attempt.wanted)))
+    if not all((w >= 0).all() and np.allclose(w.sum(axis=-1), 1) for _, w in pairs):
+        return None
+    if not all(((a > 0) == (w > 0)).all() and (a >= 0).all() for a, w in pairs):
+        return None
+    if all(np.allclose(a / a.sum(axis=-1, keepdims=True), w) for a, w in pairs):
+        table = all(a.ndim == 2 and np.isclose(a.sum(), 1) for a, _ in pairs)
+        return TABLE if table else UNDIVIDED
+    by_columns, of_rows = zip(*(_by_columns(a, w) for a, w in pairs))
+    if all(by_columns) and all(np.allclose(a.sum(axis=0), 1) for a, _ in pairs):
+        return COLUMNS
+    if all(of_rows):
+        return KEEPDIMS
+    slopes = [_slope(a, w) for a, w in pairs]
+    known = [slope for slope in slopes if slope is not None]
+    if not known or not all(np.allclose(a.sum(axis=-1), 1) for a, _ in pairs):
+        return None
+    if np.isnan(known).any():
+        return None
+    for base in (2, 10):
+        if np.allclose(known, np.log(base)):
+            return POWERS.format(base=base)
+    return SCALED.format(factor=show(known[0])) if known[0] > 0 else None
+
+
+def _by_columns(came, wanted):
+    """Whether entry (i, j) is that of the right answer, times r_i / c_j; and whether c is r."""
+    if came.ndim != 2:
+        return False, False
+    i, j = np.nonzero(wanted)
+    rows, columns = np.eye(len(came))[i], np.eye(came.shape[1])[j]
+    ratios = np.log(came[i, j] / wanted[i, j])
+
+    def solvable(equations):
+        solution = np.linalg.lstsq(equations, ratios, rcond=None)[0]
+        return np.allclose(equations @ solution, ratios, atol=1e-6)
+
+    square = rows.shape == columns.shape
+    return solvable(np.hstack([rows, -columns])), square and solvable(rows - columns)
+
+
+def _slope(came, wanted):
+    """By what the scores are multiplied; NaN if by nothing, None if all weights are equal."""
+    logs = [np.log(x, where=x > 0, out=np.full(x.shape, np.nan)) for x in (came, wanted)]
+    a, w = (log - np.nanmean(log, axis=-1, keepdims=True) for log in logs)
+    here = np.isfinite(w)
+    a, w = a[here], w[here]
+    if np.allclose(w, 0):
+        return None if np.allclose(a, 0) else np.nan
+    slope = (a @ w) / (w @ w)
+    return slope if np.allclose(a, slope * w, atol=1e-6) else np.nan
 
 
 def altered(attempt):
@@ -270,5 +353,5 @@ def _factor(attempt):
 #: Each takes an Attempt and returns a sentence or two that are true of it, or nothing.
 FINDERS = (
     known, raised, form, exchanged, imprecise, not_finite, rounded, recognised, one_term,
-    altered, partly, elsewhere, habit, nearly,
+    weights, altered, partly, elsewhere, habit, nearly,
 )  # fmt: skip

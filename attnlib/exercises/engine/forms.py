@@ -7,13 +7,17 @@ import numpy as np
 
 from .attempt import as_numbers
 from .showing import describe, listed
-from .symptoms import habit
+from .symptoms import habit, no_return
 
 COUNTS = {1: "one", 2: "two", 3: "three"}
 EXCHANGED = "Rows and columns are exchanged: transposed, the answer would be right."
 TEXT = "That is text: leave out the quotes, and round or format only when you print."
+NO_RETURN = "The return is missing: no line hands back what the function has computed."
 OTHERS = {
-    NoneType: "On this input the function ends without reaching a return.",
+    NoneType: (
+        "On this input the function ends without reaching a return: look at what stands inside an "
+        "if or a loop."
+    ),
     str: TEXT,
     (Iterator, range): (
         "It holds no numbers yet: np.array(list(…)) makes an array of it. If you wrote yield, you "
@@ -70,6 +74,8 @@ def remedy(attempt):
     array = as_numbers(value)
     if array is not None:
         return _of_an_array(attempt, array)
+    if value is None and no_return(attempt.answer):
+        return NO_RETURN
     kind = value.dtype.type if isinstance(value, np.ndarray) else type(value)
     return next((words for kinds, words in OTHERS.items() if issubclass(kind, kinds)), "")
 
@@ -96,6 +102,11 @@ def _of_several(attempt, several):
 
 def _of_an_array(attempt, array):
     came, shape = array.shape, attempt.wrong[0].shape
+    if not array.size and 0 not in shape:
+        return (
+            "It is empty: look for a loop that is never entered, a slice that ends where it "
+            "begins, or a choice in which nothing is True."
+        )
     surplus = len(came) - len(shape)
     others = [(t.array.shape, t.shape) for t in attempt.wrong if t.array is not None]
     shapes = [(came, shape), *others]  # where an axis has size 1, one case may look like another

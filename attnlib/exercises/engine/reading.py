@@ -12,6 +12,7 @@ from types import ModuleType
 import numpy as np
 
 from .exercise import Exercise, Mistake
+from .guarding import closed_to_answers
 from .text import sections
 
 ROOT = "book_exercises"  # what the chapters' modules are called in `sys.modules`
@@ -23,6 +24,7 @@ NUMBER = r"\d+(\.\d+)?(e-?\d+)?"
 FORMS = {"minutes": "5|10|15|20", "own": "yes", "truth": "yes", "rtol": NUMBER, "atol": NUMBER}
 COMPUTED = ("CASES", "PROPERTIES", "judge", "view")
 LET = r"let: `((\w+) = .+)`"
+WHERE = r"where (.+?): (.+)"
 CODES = r"(`[^`]+`(?:, `[^`]+`)*)"
 MISTAKE = rf"{CODES}(?:, recognised by `([^`]+)`)?(?:, such as {CODES})?: (.+)"
 
@@ -106,9 +108,15 @@ def read(path):
         if form := FORMS.get(bullet.text.partition(": ")[0]):
             words = form.replace("|", ", ") if form != NUMBER else "number"
             bullet.match(rf"\w+: ({form})", f"'- …: {words}'")
-    form = f"'- let: `name = expression`' or one of {', '.join((*REQUIRED, *OPTIONAL))}"
-    lets = [bullet.match(LET, form) for bullet in others]
     python = module(path)
+    kinds = {case.kind for case in getattr(python, "CASES", ())}
+    hints = [bullet for bullet in others if re.match(WHERE, bullet.text)]
+    where = dict(bullet.match(WHERE, "'- where kind: hint'") for bullet in hints)
+    for bullet in hints:
+        if re.match(WHERE, bullet.text)[1] not in kinds:
+            raise bullet.expected(f"a kind of CASES: {', '.join(sorted(kinds))}")
+    form = f"'- let: `name = expression`' or one of {', '.join((*REQUIRED, *OPTIONAL))}"
+    lets = [bullet.match(LET, form) for bullet in others if bullet not in hints]
 
     def answers(codes, line, value=not bracket):
         """What each code in backticks is, by the code: a function of the arguments or a value."""
@@ -145,6 +153,7 @@ def read(path):
         reference=reference,
         mistakes=tuple(mistakes),
         also_right=tuple(also_right),
+        where=where,
         shape=() if bracket else np.shape(reference),
         **{n.lower(): getattr(python, n) for n in COMPUTED if hasattr(python, n)},
         **{key: (REQUIRED | OPTIONAL)[key](text) for key, text in settings.items()},
@@ -170,9 +179,14 @@ def _function(code, parameters, lets, names):
     return answer
 
 
-@cache
 def find(name):
     """The exercise of that name, ``chapter.exercise``; a ValueError lists those that come near."""
+    closed_to_answers()
+    return _found(name)
+
+
+@cache
+def _found(name):
     return read(named(name, texts(), "exercise"))
 
 

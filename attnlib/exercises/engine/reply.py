@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from html import escape
+from re import sub
 
 HEADINGS = {
     "passed": "Passed.",
@@ -9,6 +10,15 @@ HEADINGS = {
     "wrong": "Not right yet.",
     "error": "Stopped by an error.",
 }
+
+
+def with_code(html):
+    """What stands between backticks, as code.
+
+    >>> with_code("Write `x` twice.")
+    'Write <code>x</code> twice.'
+    """
+    return sub("`([^`]+)`", r"<code>\1</code>", html)
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +60,7 @@ class Reply:
 
     def _repr_html_(self):
         heading, message, about, case, *notes = map(escape, self.pieces())
+        message, about, *notes = map(with_code, (message, about, *notes))
         rows = [
             f'<div class="attn-reply attn-reply--{self.status.replace(" ", "-")}" role="status">',
             f"<p><strong>{heading}</strong> {message}</p>",

@@ -2,7 +2,6 @@
 
 import re
 import traceback
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,9 +70,7 @@ def call(function, args, limit=None, *, floats="ignore"):
     if limit is None:
         work()
         return Outcome(**result)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        in_time, stopped = within(limit, work)
+    in_time, stopped = within(limit, work)
     if not in_time:
         return Outcome(finished=False, stopped=stopped)
     pairs = [(i, a, b) for i, (a, b) in enumerate(zip(args, copies)) if isinstance(a, np.ndarray)]

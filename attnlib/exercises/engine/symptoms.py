@@ -14,8 +14,16 @@ from .tracing import code_of
 
 HINTS = {
     r"for \^|bitwise_xor": "In Python ^ is not a power: write **.",
+    r"in line .*\b(concatenate|[vh]?stack)\(": (
+        "What is joined goes into one pair of square brackets, np.concatenate([a, b]), and needs "
+        "the same number of axes: a single row or number is put into brackets of its own."
+    ),
     r"function_or_method'|'(function|method|type)'": (
         "That line uses a function without calling it: the brackets after its name are missing."
+    ),
+    r"^UnboundLocalError|cannot access local variable": (
+        "This line uses a variable before any line has given it a value. Where it gets its first "
+        "value, that line was not reached, or it stands below."
     ),
     r"^NameError": (
         "Python does not know this name here. Either it is misspelt, or the line that defines it, "
@@ -36,9 +44,28 @@ HINTS = {
         "An index has to be a whole number. Either a loop runs over the numbers in an array, not "
         "over their positions, or the arguments of a call are in the wrong order."
     ),
+    r"indexing arrays could not be broadcast": (
+        "Two lists of indices are taken in pairs, so they have to be equally long: "
+        "p[np.arange(len(j)), j] takes one entry from each row."
+    ),
     r"index .*out of (bounds|range)": (
-        "An index runs from 0 to the length minus 1, and lengths differ from input to input: read "
-        "each length from its array."
+        "An index runs from 0 to the length minus 1. Print the index and the shape: either a loop "
+        "goes too far for this input, or the index counts along another axis than the one on which "
+        "it is used. x[i] takes rows, x[:, j] columns."
+    ),
+    r"truth value of an array": (
+        "if, and, or, not and while ask for a single truth value, and here is one for each entry. "
+        "np.where, &, | and ~ work entry by entry; any() and all() make one of many."
+    ),
+    r"object is not callable": (
+        "Round brackets call a function. An entry of an array is taken with square ones, and a "
+        "product needs its *."
+    ),
+    r"object is not subscriptable": (
+        "Square brackets take an entry of an array. What stands before them is none."
+    ),
+    r"can only concatenate|unsupported operand .*list": (
+        "With lists + joins and * repeats. For arithmetic make arrays of them: np.array(…)."
     ),
     r"axis .*out of bounds|axes don't match|too many indices": (
         "Not every input has that many axes. Count them from the end: the last is -1, the one "
@@ -47,6 +74,14 @@ HINTS = {
     r"ein(stein|sum)": (
         "Each letter names one axis. Three dots name all the other axes: put them in every group "
         "of letters, also after the arrow."
+    ),
+    r"broadcast together.*in line .*\b(sum|max|mean)\((?!.*keepdims)": (
+        "A sum, a mean or a maximum over an axis removes that axis. With keepdims=True it stays, "
+        "of length 1, and the shapes fit."
+    ),
+    r"broadcast together.*in line .* \+ ": (
+        "Two shapes do not fit together. + adds arrays entry by entry; to put one behind the "
+        "other, write np.concatenate([a, b]). If they are to be added, print both shapes first."
     ),
     r"broadcast|core dimension|not aligned|inhomogeneous": (
         "Two shapes do not fit together. Print both just before that line, and say for each axis "
@@ -108,7 +143,7 @@ def not_finite(attempt):
     trial = attempt.wrong[0]
     if np.isfinite(trial.array).all():
         return None
-    failure = attempt.run(trial.case, floats="raise").outcome.failure
+    failure = attempt.run(trial, floats="raise").outcome.failure
     if failure:
         where = f"in {failure.line}" if failure.line else "on the way"
         why = _first(FLOATS, failure.message) or failure.message
@@ -121,7 +156,7 @@ def not_finite(attempt):
 
 def hint(failure):
     """What to do about an exception; empty where nothing is known."""
-    return _first(HINTS, str(failure)) or ""
+    return _first(HINTS, f"{failure} in {failure.line}") or ""
 
 
 def _first(table, text):
@@ -139,7 +174,7 @@ def habit(attempt):
             f"{name} uses random numbers or a clock ({listed(chance)}). The right result follows "
             "from the arguments alone."
         )
-    again = attempt.run(first.case)
+    again = attempt.run(first)
     same = (first.array is None) == (again.array is None)
     if same and first.array is not None:
         same = np.array_equal(first.array, again.array, equal_nan=True)
@@ -176,13 +211,28 @@ def stub(answer, outcome):
             for a, b in pairwise(dis.get_instructions(code) if code else ())
         )
         return "Replace the ... that is still in its body." if gap else None
-    if outcome.failure:
-        return ""
-    if outcome.value is Ellipsis:
-        return "Replace the ... that it returns."
-    if outcome.value is None and not outcome.changed:
-        return "It returns None so far: if the body is written, the return is missing."
-    return None
+    if outcome.failure or (outcome.value is None and not _written(answer)):
+        return "The body is still empty."
+    return "Replace the ... that it returns." if outcome.value is Ellipsis else None
+
+
+def _written(answer):
+    """Whether a function does anything, for all that can be seen."""
+    code = code_of(answer)
+    steps = dis.get_instructions(code) if code else ()
+    return not code or any(re.match("BINARY|CALL|COMPARE|STORE|FOR", s.opname) for s in steps)
+
+
+def no_return(answer):
+    """Whether no line of a function returns a value."""
+    code = code_of(answer)
+    for before, step in pairwise(dis.get_instructions(code) if code else ()):
+        nothing = before.opname == "LOAD_CONST" and before.argval is None
+        if step.opname == "RETURN_VALUE" and (step.is_jump_target or not nothing):
+            return False
+        if step.opname == "RETURN_CONST" and step.argval is not None:
+            return False
+    return bool(code)
 
 
 def uncallable(exercise, answer):
