@@ -99,6 +99,10 @@ def divides_by_a_flat_sum(x, y):
     return table / table.sum(axis=1)
 
 
+def single(x):
+    return 2.000001 * x * np.float32(1).astype(float)
+
+
 def unbound(x):
     if x[0] > 99:
         y = x
@@ -291,7 +295,8 @@ REPLIES = [
     # Right but for digits.
     (SHORT, lambda x: (2 * x * 1.001).astype(np.float16), "right to about three digits"),
     (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "Passed."),
-    (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "Your result is float32, which"),
+    (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "You compute in float32, which"),
+    (SHORT, single, "You compute in float32"),
     (DOUBLE, lambda x: (x**2 * 1.0000015).astype(np.float32), "This is the square."),
     (SHORT, lambda x: (x**2 + 0.003).astype(np.float16), "This is the square."),
     (SHORT, lambda x: (2 * x * 1.3).astype(np.float16), "Also, this is float16"),
@@ -395,7 +400,7 @@ def test_reply_names_the_mistake(asked, answer, words):
     kept.clear()
     reply = examine(asked, answer)
     assert words in f"{reply.text}\n"
-    assert reply.passed == words.startswith(("Passed.", "You return a list", "Your result"))
+    assert reply.passed == words.startswith(("Passed.", "You return a list", "You compute"))
     assert reply.text.count("should return") <= 1 and "0x" not in reply.text
     kept.clear()
     assert repr(examine(asked, answer)) == reply.text

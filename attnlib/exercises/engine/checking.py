@@ -27,7 +27,7 @@ INSIDE = (
     "function: let it begin at the left margin."
 )
 FLOAT32 = (
-    "Your result is float32, which keeps about seven digits, and these agree. In float64, as NumPy "
+    "You compute in float32, which keeps about seven digits, and these agree. In float64, as NumPy "
     "computes unless you tell it otherwise, more of them would."
 )
 FLOAT16 = "Also, this is float16, which keeps about three digits and goes no higher than 65504."

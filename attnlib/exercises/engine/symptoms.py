@@ -166,9 +166,9 @@ def _first(table, text):
 def habit(attempt):
     """What stands out in a function, unless the reference does it or leaves it out too."""
     exercise, answer, first = attempt.exercise, attempt.answer, attempt.trials[0]
-    name, mine, theirs = exercise.short_name, code_of(answer), code_of(exercise.reference)
-    called = set(_names(mine, CALLED)) - set(_names(theirs, CALLED))
-    chance = sorted(CHANCE & called - {"random", "time"}) or sorted(CHANCE & called)
+    name = exercise.short_name
+    names = called(answer) - called(exercise.reference)
+    chance = sorted(CHANCE & names - {"random", "time"}) or sorted(CHANCE & names)
     if chance and not exercise.truth:  # for a truth value one may draw, to try something
         return (
             f"{name} uses random numbers or a clock ({listed(chance)}). The right result follows "
@@ -192,6 +192,11 @@ def habit(attempt):
     if unused:
         return f"{ignores}, but {takes}." if outside else f"{ignores}."
     return f"{name} {takes}; everything it needs is among its arguments." if outside else None
+
+
+def called(answer):
+    """The names of functions and attributes in the code of a function."""
+    return set(_names(code_of(answer), CALLED))
 
 
 def taken(answer):
