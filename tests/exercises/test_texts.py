@@ -21,6 +21,7 @@ belongs to the task.
 - definition: Twice it is x.
 - general: Try x = 2.
 - why: Halving is linear.
+- where another: Try x = 4.
 - let: `y = 2 * x`
 - let: `z = y + x`
 
@@ -116,6 +117,9 @@ def test_an_exercise_is_read(write):
     assert replies == ["You multiplied."] * 2 + ["That is too large."]
     assert examine(exercise, exercise.mistakes[2].such_as[0]).message == "That is too large."
     assert examine(exercise, exercise.also_right[0]).passed
+    # What is said where nothing is recognised belongs to the smallest case that goes wrong.
+    assert examine(exercise, lambda x: x / 2 - 1).message == "Try x = 2."
+    assert examine(exercise, lambda x: x / 2 - (x > 3)).message == "Try x = 4."
 
 
 @pytest.mark.parametrize(
@@ -130,17 +134,18 @@ def test_an_exercise_is_read(write):
         (
             "- let: `y =",
             "- reason: `y =",
-            "line 11: expected '- let: `name = expression`' or one of",
+            "line 12: expected '- let: `name = expression`' or one of",
         ),
         ("- general: Try x = 2.", "- why: So.", "line 10: expected 'why' once"),
-        ("## Mistakes", "## Errors", "line 14: expected '## Mistakes' or '## Also right'"),
-        ("`double`:", "double:", "line 16: expected '- `code`: diagnosis', got '`y`, double"),
-        ("  too large.", "\ntoo large.", "line 19: expected an item, '- …', or an indented line"),
-        ("`z = y + x`", "z", "line 12: expected '- let: `name = expression`' or"),
-        ("`y`, `double`", "`y +`", "line 16: expected Python in backticks"),
-        ("`large`", "`larger`", "line 17: expected Python in backticks (name 'larger' is not"),
-        ("- let: `y", "- own: true\n- let: `y", "line 11: expected '- …: yes', got 'own: true'"),
-        ("## Also right", "## Mistakes", "line 20: expected a heading that is not in the file yet"),
+        ("where another:", "where none:", "line 11: expected a kind of CASES: a number, another"),
+        ("## Mistakes", "## Errors", "line 15: expected '## Mistakes' or '## Also right'"),
+        ("`double`:", "double:", "line 17: expected '- `code`: diagnosis', got '`y`, double"),
+        ("  too large.", "\ntoo large.", "line 20: expected an item, '- …', or an indented line"),
+        ("`z = y + x`", "z", "line 13: expected '- let: `name = expression`' or"),
+        ("`y`, `double`", "`y +`", "line 17: expected Python in backticks"),
+        ("`large`", "`larger`", "line 18: expected Python in backticks (name 'larger' is not"),
+        ("- let: `y", "- own: true\n- let: `y", "line 12: expected '- …: yes', got 'own: true'"),
+        ("## Also right", "## Mistakes", "line 21: expected a heading that is not in the file yet"),
     ],
 )
 def test_a_malformed_exercise_names_its_line(write, old, new, words):

@@ -80,6 +80,8 @@ STEPS = {
     "without its signs": np.abs,
     "summed up along each row": lambda a: np.cumsum(a, axis=-1),
     "in reverse order": lambda a: a[::-1],
+    "moved on by one place, the last to the front": lambda a: np.roll(a, 1, axis=0),
+    "moved back by one place, the first to the end": lambda a: np.roll(a, -1, axis=0),
     "sorted": np.sort,
     "rounded to 2 decimals": lambda a: np.round(a, 2),
     "cut to whole numbers": np.trunc,
