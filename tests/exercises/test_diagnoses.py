@@ -278,6 +278,8 @@ REPLIES = [
     (TABLE, divides_by_a_flat_sum, "With keepdims=True it stays, of length 1"),
     (DOUBLE, lambda x: x[[0, 1], [0, 1, 1]], "IndexError"),
     (TABLE, lambda x, y: np.outer(x, y)[[0, 1], [0, 1, 1]], "Two lists of indices are taken in"),
+    (TABLE, lambda x, y: np.outer(x, y)[np.array([True] * 9)], "choose along the first axis"),
+    (DOUBLE, lambda x: 2 * x[x > 99].max(), "A choice or a slice is empty on this input"),
     (DOUBLE, lambda x: x[x > 0] if x > 0 else x, "ask for a single truth value"),
     (DOUBLE, lambda x: x(0), "Round brackets call a function."),
     (DOUBLE, unbound, "uses a variable before any line has given it a value"),

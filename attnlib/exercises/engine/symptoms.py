@@ -44,6 +44,13 @@ HINTS = {
         "An index has to be a whole number. Either a loop runs over the numbers in an array, not "
         "over their positions, or the arguments of a call are in the wrong order."
     ),
+    "boolean index did not match": (
+        "Truth values in square brackets choose along the first axis, so there is one for each row. "
+        "To choose columns, write x[:, chosen]."
+    ),
+    "there is nothing along this axis|zero-size array": (
+        "A choice or a slice is empty on this input: print what it is made of."
+    ),
     r"indexing arrays could not be broadcast": (
         "Two lists of indices are taken in pairs, so they have to be equally long: "
         "p[np.arange(len(j)), j] takes one entry from each row."
