@@ -230,6 +230,7 @@ REPLIES = [
     (TABLE, lambda x, y: (x + 1, 7), "and a single number: return only what is asked for. table "
      "never uses its argument y."),
     (TABLE, lambda x, y: tuple(np.outer(x, y).tolist()), "np.array(…) makes an array of it, which"),
+    (TABLE, lambda x, y: [y[:i] for i in range(len(x))], "its rows differ in length."),
     (SHORT, lambda x: [a**2 for a in x], "This is the square."),
     (TABLE, lambda x, y: np.outer(x, y)[:1].tolist(), "a list of 1 came back. As an array it has "
      "shape (1, 2). That is only the first part of the result: look for a return inside a loop"),

@@ -42,8 +42,8 @@ TURNED = (
     "Every truth value is reversed: you return True where False is right, and False where True is."
 )
 REORDERED = (
-    "These are the right numbers in another order: look for something that you sort, or count "
-    "from the other end."
+    "These are the right numbers in another order: look for axes that change places, for "
+    "something that you sort, or count from the other end."
 )
 COLUMNS = (
     "The columns of these weights sum to 1. A row belongs to one query: its weights over all keys "

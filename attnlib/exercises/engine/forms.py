@@ -94,6 +94,13 @@ def _of_several(attempt, several):
     if array is not None and array.shape == attempt.wrong[0].shape:
         would = attempt.right_after(lambda value, _: np.array(value))
         return "np.array(…) makes an array of it" + (", which would be right." if would else ".")
+    if (
+        len(
+            {len(part) for part in several if isinstance(part, list | np.ndarray) and np.ndim(part)}
+        )
+        > 1
+    ):
+        return f"{holds} its rows differ in length."
     rows = type(several) is list or not any(isinstance(part, np.ndarray) for part in several)
     if array is not None and rows:
         return f"As an array it has shape {array.shape}. {_of_an_array(attempt, array)}"

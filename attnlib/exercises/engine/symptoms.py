@@ -30,8 +30,8 @@ HINTS = {
         "perhaps an import, is missing or has not been run."
     ),
     "cannot reshape": (
-        "reshape keeps the number of entries: multiply the lengths before and after. "
-        "X.reshape(*X.shape[:-1], …) keeps all axes but the last."
+        "reshape keeps the number of entries: multiply the lengths before and after. Print the "
+        "shape just before; X.reshape(*X.shape[:-1], …) keeps all axes but the last."
     ),
     r"(ellipsis|tuple)' .*as an integer": (
         "A single whole number belongs there. A length is x.shape[0]; in reshape a star unpacks "
@@ -45,11 +45,26 @@ HINTS = {
         "over their positions, or the arguments of a call are in the wrong order."
     ),
     "boolean index did not match": (
-        "Truth values in square brackets choose along the first axis, so there is one for each row. "
-        "To choose columns, write x[:, chosen]."
+        "Truth values in square brackets choose along the first axis, so there has to be one for "
+        "each row. To choose columns, write x[:, chosen]."
     ),
-    "there is nothing along this axis|zero-size array": (
-        "A choice or a slice is empty on this input: print what it is made of."
+    "there is nothing along this axis|zero-size array|need at least one array": (
+        "A choice or a slice is empty on this input, or a loop is never entered: print what it is "
+        "made of."
+    ),
+    r"ufunc '(bitwise_\w+|invert)' not supported": (
+        "&, | and ~ join truth values. Make some first: compare with 0, and take "
+        "np.eye(n, dtype=bool)."
+    ),
+    "inhomogeneous|must have the same shape": (
+        "The parts of this list have different lengths: print the shape of each."
+    ),
+    "matmul.*does not have enough dimensions": (
+        "One factor of @ is a single number here. A sum or a mean without axis=… leaves only one."
+    ),
+    "nothing to attend to": (
+        "Every key of some query is hidden: the mask is turned round, or an item that may see "
+        "itself is left out."
     ),
     r"indexing arrays could not be broadcast": (
         "Two lists of indices are taken in pairs, so they have to be equally long: "
@@ -90,7 +105,7 @@ HINTS = {
         "Two shapes do not fit together. + adds arrays entry by entry; to put one behind the "
         "other, write np.concatenate([a, b]). If they are to be added, print both shapes first."
     ),
-    r"broadcast|core dimension|not aligned|inhomogeneous": (
+    r"broadcast|core dimension|not aligned": (
         "Two shapes do not fit together. Print both just before that line, and say for each axis "
         "what it counts."
     ),
@@ -106,7 +121,8 @@ HINTS = {
     r"^LinAlgError": "The matrix has no inverse, or has the wrong shape for this step.",
     r"^ZeroDivision|math domain": "A number there is 0, or negative, on this input: print it.",
     r"(holds|contains?) .*(inf|nan)": (
-        "An earlier step has divided by 0, or its result has grown too large: print it."
+        "An earlier step has divided by 0, has multiplied 0 by an infinite number, or has grown "
+        "too large: print it."
     ),
 }
 FLOATS = {
@@ -157,7 +173,7 @@ def not_finite(attempt):
         return f"NaN or inf first appears {where}. It comes from {why}."
     return (
         "NaN or inf comes back, though no step computes it: you wrote it into the code yourself, "
-        "to fill, pad or mask an array. Leave it out."
+        "to fill, pad or mask an array. It may stand in scores, but what is returned holds none."
     )
 
 
