@@ -94,12 +94,8 @@ def _of_several(attempt, several):
     if array is not None and array.shape == attempt.wrong[0].shape:
         would = attempt.right_after(lambda value, _: np.array(value))
         return "np.array(…) makes an array of it" + (", which would be right." if would else ".")
-    if (
-        len(
-            {len(part) for part in several if isinstance(part, list | np.ndarray) and np.ndim(part)}
-        )
-        > 1
-    ):
+    parts = [p for p in several if isinstance(p, list) or getattr(p, "ndim", 0)]
+    if type(several) is list and len(parts) == len(several) and len({*map(len, parts)}) > 1:
         return f"{holds} its rows differ in length."
     rows = type(several) is list or not any(isinstance(part, np.ndarray) for part in several)
     if array is not None and rows:
