@@ -35,6 +35,11 @@ SHORT = exercise("double(x)", lambda x: 2 * x, arrays([3.0]), arrays([1.0, 4.0])
 DOUBLE = exercise("double(x)", lambda x: 2 * x, arrays([2.0, 3.0]), arrays([1.0, 4.0, -1.0]),
                   mistakes=(SQUARE,))  # fmt: skip
 RARE = replace(DOUBLE, cases=(*DOUBLE.cases, Case("none", (np.zeros(0),), rare=True)))
+NOTHING_LATER = Mistake(
+    "m", lambda x: None if len(x) == 3 else x**2, "This is the square, or nothing."
+)
+NONES = replace(DOUBLE, mistakes=(NOTHING_LATER,))
+COUNTED = exercise("double(x)", lambda x: 2 * x, arrays([2, 3]), arrays([1, 4, 7]))
 POWER = exercise("power(x, y)", lambda x, y: x**y, arrays([2.0, 3.0], [3.0, 1.0]),
                  arrays([1.0, 5.0], [2.0, 2.0]))  # fmt: skip
 #: A truth value cannot be sorted, and what ignores it is no answer for a sorted one.
@@ -88,6 +93,15 @@ def inside_an_if(x):
 
 def joins(x):
     return np.concatenate(x, x)
+
+
+def multiplies_what_is_joined(x):
+    return np.concatenate([x, x]) @ np.ones(1)
+
+
+def adds_in_place(x):
+    x += 0.5
+    return x
 
 
 def adds_lengths(x):
@@ -203,6 +217,7 @@ REPLIES = [
     (SHORT, lambda x: 2 * x if len(x) == 1 else 3 * x, "It is right for first, wrong for second."),
     (SHORT, in_place(lambda x: x + 1), "Also, double changes its argument x in place"),
     (DOUBLE, lambda x: x**2 if len(x) == 3 else 2 * x, "This is the square."),
+    (NONES, lambda x: None if len(x) == 3 else x * x, "This is the square, or nothing."),
     # A rare input decides, but blurs no mistake.
     (RARE, lambda x: x**2 if len(x) else 1 / 0, "This is the square."),
     (RARE, lambda x: 2 * x if len(x) else 1 / 0, "raised ZeroDivisionError"),
@@ -274,6 +289,8 @@ REPLIES = [
     (DOUBLE, eval("lambda x: x / x.sum"), "the brackets after its name are missing."),
     (DOUBLE, by_levels, "in line 2 of by_levels: return [x[a] for a in x]). An index has"),
     (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit together."),
+    (DOUBLE, multiplies_what_is_joined, "Two shapes do not fit together."),
+    (COUNTED, adds_in_place, "That array holds whole numbers, and += would write decimals"),
     (DOUBLE, joins, "What is joined goes into one pair of square brackets"),
     (DOUBLE, adds_lengths, "to put one behind the other, write np.concatenate([a, b])"),
     (TABLE, divides_by_a_flat_sum, "With keepdims=True it stays, of length 1"),
@@ -337,7 +354,7 @@ REPLIES = [
     # Weights: the slips of softmax.
     (SOFTMAX, lambda S: softmax(S, axis=0), "The columns of these weights sum to 1. A row belongs"),
     (SOFTMAX, lambda S: np.exp(S) / np.exp(S).sum(), "The whole table sums to 1."),
-    (SOFTMAX, lambda S: np.exp(S), "not the sum 1: divide each row by its own sum."),
+    (SOFTMAX, lambda S: np.exp(S), "not the sum 1: divide them by their sum."),
     (SOFTMAX, lambda S: np.exp(S) / np.exp(S).sum(axis=1), "without keepdims=True is laid along"),
     (SOFTMAX, lambda S: softmax(S * np.log(2)), "These are powers of 2. Softmax takes powers of e"),
     (SHARES, lambda s: 2**s / (2**s).sum(), "These are powers of 2."),

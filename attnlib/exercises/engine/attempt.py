@@ -89,6 +89,11 @@ class Trial:
         return Trial(self.exercise, self.case, call(function, self.case.args), self.wanted)
 
 
+def _same(exercise, a, b):
+    """Whether two trials gave the same; None is the same as None."""
+    return (a.value is None and b.value is None) or equal(exercise, a.seen, b.seen)
+
+
 @dataclass
 class Attempt:
     """An answer to an exercise, with a Trial for each case; ``run`` tries a case once more."""
@@ -154,7 +159,7 @@ class Attempt:
         if any(a is None or b is None or a.kind != b.kind for a, b in failures):
             return False
         pairs = [(a, b) for a, b in pairs if not a.outcome.failure]
-        if not all(equal(self.exercise, a.seen, b.seen) for a, b in pairs):
+        if not all(_same(self.exercise, a, b) for a, b in pairs):
             return False
         shared = not all(equal(self.exercise, b.seen, a.wanted.seen) for a, b in pairs)
         return shared or (bool(failures) and all(a.message == b.message for a, b in failures))

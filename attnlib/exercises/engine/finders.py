@@ -54,8 +54,8 @@ TABLE = (
     "themselves: sum over the last axis, with keepdims=True."
 )
 UNDIVIDED = (
-    "In each row the weights have the right proportions, but not the sum 1: divide each row by its "
-    "own sum."
+    "The weights of each query have the right proportions, but not the sum 1: divide them by their "
+    "sum."
 )
 KEEPDIMS = (
     "Each column is divided by the sum of another row. A sum without keepdims=True is laid along "

@@ -14,9 +14,13 @@ from .tracing import code_of
 
 HINTS = {
     r"for \^|bitwise_xor": "In Python ^ is not a power: write **.",
-    r"in line .*\b(concatenate|[vh]?stack)\(": (
+    r"(integer|positional|dimension|scalar).*in line .*\b(concatenate|[vhd]stack|stack)\((?!.*@)": (
         "What is joined goes into one pair of square brackets, np.concatenate([a, b]), and needs "
         "the same number of axes: a single row or number is put into brackets of its own."
+    ),
+    "Cannot cast ufunc": (
+        "That array holds whole numbers, and += would write decimals into it. x = x + … makes a "
+        "new array."
     ),
     r"function_or_method'|'(function|method|type)'": (
         "That line uses a function without calling it: the brackets after its name are missing."
@@ -101,7 +105,7 @@ HINTS = {
         "A sum, a mean or a maximum over an axis removes that axis. With keepdims=True it stays, "
         "of length 1, and the shapes fit."
     ),
-    r"broadcast together.*in line .* \+ ": (
+    r"(broadcast together|core dimension).*in line .* \+ ": (
         "Two shapes do not fit together. + adds arrays entry by entry; to put one behind the "
         "other, write np.concatenate([a, b]). If they are to be added, print both shapes first."
     ),
