@@ -335,6 +335,8 @@ REPLIES = [
     (DOUBLE, lambda x: 2 * x[::-1], "This is the right answer in reverse order."),
     (DOUBLE, lambda x: x, "This is x itself, unchanged."),
     (DOUBLE, lambda x: 0 * x, "Every number is 0."),
+    (DOUBLE, lambda x: x if len(x) == 3 else 2 * x, "For second this is x itself, unchanged."),
+    (DOUBLE, lambda x: 0 * x if len(x) == 3 else 2 * x, "Unknown."),
     (DOUBLE, lambda x: 2 * x * (x > 0), "Some of these numbers are 0; the others are right."),
     (DOUBLE, lambda x: np.where(x < 2, x, 2 * x), "Some of these numbers are still those of x"),
     (DOUBLE, lambda x: 2 * x + x[:1].sum(), "Unknown."),

@@ -9,7 +9,7 @@ import numpy as np
 from .attempt import equal, near
 from .forms import exchanged, form
 from .running import call
-from .showing import show
+from .showing import listed, show
 from .symptoms import elsewhere, habit, not_finite, raised
 
 DIGITS = {np.float16: "three", np.float32: "seven"}
@@ -286,8 +286,13 @@ def _unfilled(attempt):
         if attempt.gives(before):
             return f"This is {name} itself, unchanged."
         kept = [np.isclose(a, b)[w] for a, b, w in zip(came, before, wrong)]
-        if np.concatenate(kept).size and all(map(np.all, kept)) and not all(map(np.all, wrong)):
+        if not np.concatenate(kept).size or not all(map(np.all, kept)):
+            continue
+        if not any(w.all() for w in wrong if w.any()):  # in each wrong result some are right
             return UNFILLED.format(start=name if name == "0" else f"still those of {name}")
+        if all(w.all() for w in wrong if w.any()) and name != "0":
+            kinds = dict.fromkeys(trial.case.kind for trial in attempt.wrong)
+            return f"For {listed([*kinds])} this is {name} itself, unchanged."
     return None
 
 

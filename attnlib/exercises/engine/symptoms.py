@@ -14,7 +14,8 @@ from .tracing import code_of
 
 HINTS = {
     r"for \^|bitwise_xor": "In Python ^ is not a power: write **.",
-    r"(integer|positional|dimension|scalar).*in line .*\b(concatenate|[vhd]stack|stack)\((?!.*@)": (
+    r"(an integer|index|positional|zero-dimensional|same number of dimensions).*"
+    r"in line .*\b(concatenate|[vhd]?stack)\(": (
         "What is joined goes into one pair of square brackets, np.concatenate([a, b]), and needs "
         "the same number of axes: a single row or number is put into brackets of its own."
     ),
