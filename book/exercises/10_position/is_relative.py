@@ -9,6 +9,7 @@ from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 
 LAST = 11  # positions are 0 to 11
+POSITIONS = range(LAST + 1)
 PLACES = list(np.ndindex(LAST + 1, LAST + 1))
 ALL = list(np.ndindex(LAST, LAST))  # where both can be shifted by one
 
@@ -16,6 +17,11 @@ ALL = list(np.ndindex(LAST, LAST))  # where both can be shifted by one
 def is_relative(score, q, k):
     """Whether a shift of both positions by one leaves every score as it is."""
     return all(close(score(q, k, t + 1, s + 1), score(q, k, t, s)) for t, s in ALL)
+
+
+def on(q, k, score, chosen):
+    """Whether a shift by one leaves the scores of these pairs of positions as they are."""
+    return all(close(score(q, k, t + 1, s + 1), score(q, k, t, s)) for t, s in chosen)
 
 
 def close(a, b):
@@ -74,15 +80,18 @@ SCORES = {
     "added sinusoids": ["(q + p[t]) @ (k + p[s]), p the sinusoids of base 100"],
     "sinusoids without items": ["p[t] @ p[s], p the sinusoids of base 100"],
     "a query that is turned alone": ["q turned to t @ k, base 100"],
-    "one place unlike the others": [
+    "a first place unlike the others": [
         "q @ k + (s == 0)",
         "q @ k + (s == 0 and t > 3)",
-        "q @ k + (s == 5)",
-        "q @ k + (t == 5)",
-        "q @ k + (s == 11)",
-        "q @ k + (t == 11)",
+        "q @ k + (t == 0)",
     ],
-    "every other or every fifth key": ["q @ k + 0.5 * (s % 2)", "q @ k + 0.5 * (s % 5 == 0)"],
+    "a middle place unlike the others": ["q @ k + (s == 5)", "q @ k + (t == 5)"],
+    "a last place unlike the others": ["q @ k + (s == 11)", "q @ k + (t == 11)"],
+    "changes at every other or every fifth key": [
+        "q @ k + 0.5 * (s % 2)",
+        "q @ k + 0.5 * (s % 5 == 0)",
+    ],
+    "a sign that changes from key to key": ["q @ k * (-1) ** s"],
     "blocks of positions": ["q @ k - (t // 4 != s // 4)"],
     "a bias up to position 7": ["q @ k - 0.1 * abs(t - s) * (max(t, s) < 8)"],
     "changes on one side or far away": [
@@ -99,9 +108,16 @@ SCORES = {
 def named(formula, q, k):
     """The score, with a name that shows how to compute it and the first place where it changes."""
     compute = WRITTEN.get(formula) or eval(f"lambda q, k, t, s: {formula}")
+    known = {}
 
     def score(q, k, t, s):
-        return compute(q, k, t, s)
+        if t not in POSITIONS or s not in POSITIONS:
+            raise ValueError(f"positions are the whole numbers from 0 to {LAST}, not {t} and {s}")
+        q, k = np.asarray(q), np.asarray(k)
+        key = t, s, q.tobytes(), k.tobytes()
+        if key not in known:  # many mistakes ask for the same
+            known[key] = compute(q, k, t, s)
+        return known[key]
 
     lines = [formula]
     for t, s in ALL:
@@ -114,23 +130,57 @@ def named(formula, q, k):
 
 
 KINDS = [(kind, formula) for kind, formulas in SCORES.items() for formula in formulas]
+KINDS.append(("a query of zeros", "q @ k + 0.1 * s * sum(abs(q))"))
 KINDS.append(("items of zeros", "(q + p[t]) @ (k + p[s]), p the sinusoids of base 100"))
-ITEMS = (*draw(*[(2, 4)] * (len(KINDS) - 1)), np.zeros((2, 4)))  # a query and a key for each
+ITEMS = list(draw(*[(2, 4)] * len(KINDS)))  # a query and a key for each
+ITEMS[-2][0], ITEMS[-1][:] = 0, 0
 CASES = tuple(
     Case(kind, (named(formula, q, k), q, k)) for (kind, formula), (q, k) in zip(KINDS, ITEMS)
 )
 
 
-def wrong_only_of(relative, values, cases):
-    """Whether the wrong answers are all about scores that are relative, or all about others."""
-    truths = [is_relative(*case.args) for case in cases]
-    wrong = [truth for value, truth in zip(values, truths) if bool(value) != truth]
-    return bool(wrong) and all(truth == relative for truth in wrong)
+@cache
+def truths():
+    return [is_relative(*case.args) for case in CASES]
 
 
-def too_much(values, cases):
-    return wrong_only_of(True, values, cases)
+def wrong(values, cases):
+    """Of which kinds of scores a wrong answer is given, and which truth these should have got."""
+    faults = [(c.kind, truth) for v, truth, c in zip(values, truths(), cases) if bool(v) != truth]
+    return {kind for kind, _ in faults}, {truth for _, truth in faults}
+
+
+EXACT = {"turned rows", "sinusoids without items", "large numbers", "items of zeros"}
+
+
+def never_the_last(values, cases):
+    return wrong(values, cases)[0] == {"a last place unlike the others"}
+
+
+def never_the_first(values, cases):
+    return wrong(values, cases)[0] == {"a first place unlike the others"}
+
+
+def jumps(values, cases):
+    kinds = wrong(values, cases)[0] - {"a sign that changes from key to key"}
+    return kinds == {"changes at every other or every fifth key"}
+
+
+def coarse(values, cases):
+    return wrong(values, cases)[0] == {"small steps"}
 
 
 def too_few(values, cases):
-    return wrong_only_of(False, values, cases)
+    """True too often, and not in one of the ways above."""
+    known = (never_the_last, never_the_first, jumps, coarse)
+    return wrong(values, cases)[1] == {False} and not any(f(values, cases) for f in known)
+
+
+def strict(values, cases):
+    """False of scores that are relative but for rounding, and of no others."""
+    kinds = wrong(values, cases)[0]
+    return kinds == EXACT or (bool(kinds) and kinds <= EXACT - {"items of zeros"})
+
+
+def too_much(values, cases):
+    return wrong(values, cases)[1] == {True} and not strict(values, cases)

@@ -13,8 +13,8 @@ def look_back(s, H, W):
 
 
 CASES = (
-    Case("two states", ([1.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [[0.0, 2.0], [0.0, 0.0]])),
+    Case("two states", ([1.0, 0.0], [[1.0, 0.0], [2.0, 1.0]], [[0.0, 2.0], [0.0, 0.0]])),
     Case("one state", ([1.0, -2.0], [[3.0, 4.0]], [[1.0, 0.5], [0.0, 2.0]])),
     Case("five states of three numbers", draw((3,), (5, 3), (3, 3))),
-    Case("more numbers than states", draw((4,), (2, 4), (4, 4))),
+    Case("two states of four numbers", draw((4,), (2, 4), (4, 4))),
 )

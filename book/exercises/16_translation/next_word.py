@@ -20,7 +20,7 @@ def arguments(d_e, d, n, d_c, words):
 
 
 CASES = (
-    Case("small", arguments(2, 2, 3, 2, 3)),
+    Case("small arrays", arguments(2, 2, 3, 2, 3)),
     Case("one English word", arguments(3, 2, 1, 4, 5)),
-    Case("all sizes different", arguments(4, 3, 6, 5, 7)),
+    Case("arrays whose sizes all differ", arguments(4, 3, 6, 5, 7)),
 )

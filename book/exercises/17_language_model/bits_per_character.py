@@ -6,9 +6,10 @@ from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 
 
-def chances(logits):
-    e = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
+def chances(logits, axis=1):
+    """Softmax of each row; of each column with axis 0, of the whole table with None."""
+    e = np.exp(logits - logits.max())
+    return e / e.sum(axis=axis, keepdims=True)
 
 
 def bits_per_character(logits, following):

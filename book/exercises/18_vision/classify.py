@@ -14,8 +14,13 @@ def classify(rows, W_E, P, U):
     return Y.mean(axis=0) @ U
 
 
+def halved(*shapes):
+    """Arrays of these shapes, so small that no weight is nearly 1."""
+    return tuple(x / 2 for x in draw(*shapes))
+
+
 CASES = (
-    Case("two patches", draw((2, 4), (4, 2), (2, 2), (2, 3))),
-    Case("three patches", draw((3, 4), (4, 5), (3, 5), (5, 2))),
-    Case("nine patches of three by three", draw((6, 9), (9, 4), (6, 4), (4, 10))),
+    Case("two patches", halved((2, 5), (5, 3), (2, 3), (3, 4))),
+    Case("three patches", halved((3, 4), (4, 5), (3, 5), (5, 2))),
+    Case("six patches of nine pixels", halved((6, 9), (9, 4), (6, 4), (4, 10))),
 )

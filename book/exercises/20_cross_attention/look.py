@@ -13,21 +13,63 @@ def look(Q, K, V, there):
     return softmax(np.where(there, scores, -np.inf)) @ V
 
 
+def plain(scores):
+    """Softmax as one writes it oneself: NaN where a row has nothing but −∞."""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def rows_hidden(scores, there):
+    """The scores with −∞ in the rows, not in the columns, of what is not there."""
+    scores = scores.copy()
+    scores[~there] = -np.inf
+    return scores
+
+
+def fixed(arrays, cases):
+    """Whether padding has one and the same score everywhere, other than 0."""
+    return gives(arrays, cases, lambda scores, score, padded: score)
+
+
+def lowered(arrays, cases):
+    """Whether padding has its own scores, lowered by one and the same number."""
+    return gives(arrays, cases, lambda scores, score, padded: scores + score - padded)
+
+
+def gives(arrays, cases, replaced):
+    """Whether such scores of padding, with the one that shows in the first case, give all this."""
+    Q, K, V, _ = cases[0].args
+    padded, other = Q[0] @ K.T / np.sqrt(Q.shape[1])
+    weight = (V[1, 0] - arrays[0].item()) / (V[1, 0] - V[0, 0])
+    if not 1e-7 < weight < 1 - 1e-7:
+        return False
+    score = other + np.log(weight / (1 - weight))
+    if min(abs(score), abs(score - padded)) < 1e-12:  # mistakes of their own
+        return False
+    for array, (Q, K, V, there) in zip(arrays, (case.args for case in cases)):
+        scores = Q @ K.T / np.sqrt(Q.shape[1])
+        weights = softmax(np.where(there, scores, replaced(scores, score, padded)))
+        if not np.allclose(array, weights @ V, rtol=1e-6):
+            return False
+    return True
+
+
 CASES = (
     Case(
-        "one word, one of two patches is there",
+        "padding before the only patch",
         ([[1.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]], [[3.0], [5.0]], np.array([False, True])),
     ),
+    # With as many words as patches, a mask along the words gives numbers, too.
     Case(
-        "two words, three patches, the last is padding",
-        (*draw((2, 3), (3, 3), (3, 2)), np.array([True, True, False])),
+        "padding at the end",
+        (*draw((3, 3), (3, 3), (3, 3)), np.array([True, True, False])),
     ),
     Case(
-        "four words, five patches, all of them there",
-        (*draw((4, 2), (5, 2), (5, 3)), np.array([True] * 5)),
+        "a picture without padding",
+        (*draw((4, 6), (4, 6), (4, 5)), np.array([True] * 4)),
     ),
     Case(
-        "three words, six patches, two gaps",
-        (*draw((3, 4), (6, 4), (6, 5)), np.array([True, False, True, True, False, True])),
+        "gaps between patches",
+        (*draw((3, 6), (7, 6), (7, 5)), np.array([True, False, True, True, False, False, True])),
     ),
 )

@@ -13,8 +13,15 @@ def two_sources(X_Q, X_KV, W_Q, W_K, W_V):
     return softmax(Q @ K.T / np.sqrt(K.shape[-1])) @ V
 
 
+def only_last(arrays, cases):
+    """Whether all rows but the last are still zeros."""
+    tables = [array for array in arrays if len(array) > 1]
+    return all(not table[:-1].any() and table[-1].any() for table in tables)
+
+
 CASES = (
-    Case("two words, three patches", draw((2, 2), (3, 3), (2, 4), (3, 4), (3, 2))),
-    Case("one word, one patch", draw((1, 2), (1, 3), (2, 2), (3, 2), (3, 4))),
-    Case("all sizes different", draw((3, 5), (6, 4), (5, 2), (4, 2), (4, 7))),
+    # Where all lengths are equal, sources and matrices that are mixed up give numbers, too.
+    Case("equal sizes", draw((2, 2), (2, 2), (2, 2), (2, 2), (2, 2))),
+    Case("one word with one patch", draw((1, 2), (1, 3), (2, 2), (3, 2), (3, 4))),
+    Case("six different sizes", [a / 2 for a in draw((3, 4), (6, 5), (4, 7), (5, 7), (5, 8))]),
 )

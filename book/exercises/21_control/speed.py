@@ -19,8 +19,8 @@ def uneven(n, seed):
 
 
 CASES = (
-    Case("all weight on the oldest view", ([0.01, 0.02, 0.03], [1.0, 0.0, 0.0])),
-    Case("weights on two views", ([0.0, 0.01, 0.5, 0.03], [0.5, 0.25, 0.0, 0.25])),
-    Case("five views", uneven(5, 1)),
-    Case("eight views", uneven(8, 2)),
+    Case("all weight on the oldest view", ([0.01, 0.06, 0.03], [1.0, 0.0, 0.0])),
+    Case("a view without weight", ([0.02, -0.05, 0.5, 0.04], [0.5, 0.25, 0.0, 0.25])),
+    Case("five views with weights", uneven(5, 7)),
+    Case("eight views with weights", uneven(8, 2)),
 )
