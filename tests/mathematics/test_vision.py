@@ -153,6 +153,9 @@ def test_effects_are_drops_of_the_lead(cover):
 def test_rank_correlation_shares_ranks():
     assert_allclose(vision.rank_correlation([1, 1, 2], [1, 2, 3]), np.sqrt(3) / 2)
     assert vision.rank_correlation([1, 1, 1], [1, 2, 3]) == 0
+    a, b = np.random.default_rng(0).integers(4, size=(2, 3, 3))
+    alone = [vision.rank_correlation(*rows) for rows in zip(a, b)]
+    assert_allclose(vision.rank_correlation(a, b), alone)
 
 
 @pytest.mark.parametrize("kind", KINDS)
