@@ -76,10 +76,8 @@ def mutants(source, only_axes=False):
             continue
         if only_axes and id(node) not in axes:
             continue
-        for changed in (
-            *changes(node),
-            *(other_axes(node, axes[id(node)]) if id(node) in axes else ()),
-        ):
+        others = other_axes(node, axes[id(node)]) if id(node) in axes else ()
+        for changed in (*changes(node), *others):
             if not all(size.search(changed.value) for size in free.get(id(node), ())):
                 continue
             other = Replace(node, changed).visit(copy.copy(tree))
@@ -151,7 +149,7 @@ def changed_calls(node):
 
 
 def axes_in(tree):
-    """The nodes that name an axis, transpose or insert one, by their id: is it negated?"""
+    """The nodes that name an axis, transpose or insert one: id -> whether a minus stands before."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):

@@ -359,7 +359,7 @@ def test_masks_must_be_boolean_and_named():
 
 @pytest.mark.parametrize(
     ("batch", "shape"),
-    [((), (3, 5, 9)), ((), (3, 1, 9)), ((2,), (2, 3, 5, 9)), ((2,), (1, 1, 5, 9))],
+    [((), (3, 5, 9)), ((), (3, 1, 9)), ((2,), (2, 3, 5, 9)), ((2,), (2, 1, 5, 9))],
 )
 def test_a_mask_for_each_head_is_refused_in_words_of_its_own(batch, shape):
     expected = re.escape(str((*batch, 5, 9)))
