@@ -91,6 +91,19 @@ def test_attention_by_hand_measures_even_motion_exactly(seed):
     np.testing.assert_allclose(ruler(H)[0], teacher(states[-1]), rtol=1e-7)
 
 
+def test_many_histories_are_measured_one_by_one():
+    H = history(*_some(9), 20)
+    H = np.concatenate([H, -H, H[:2]])
+    assert len(H) == WINDOW  # as many histories as views
+    np.testing.assert_allclose(measured(H), [measured(one) for one in H])
+    np.testing.assert_allclose(last_seen(H), [last_seen(one) for one in H])
+    weights, pushes = Balancer.trained().look(H.reshape(2, 8, WINDOW, 5))
+    for i, one in enumerate(H):
+        alone = Balancer.trained().look(one)
+        np.testing.assert_allclose(weights[divmod(i, 8)], alone[0], atol=1e-12)
+        np.testing.assert_allclose(pushes[divmod(i, 8)], alone[1], atol=1e-12)
+
+
 def test_without_two_views_no_speed_is_measured():
     assert np.isfinite(measured(np.zeros((WINDOW, 5)))).all()
     H = np.zeros((WINDOW, 5))

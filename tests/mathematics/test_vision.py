@@ -156,7 +156,7 @@ def test_rank_correlation_shares_ranks():
     expected = np.corrcoef([0.5, 0.5, 2, 3], [0, 1, 2, 3])[0, 1]
     assert_allclose(vision.rank_correlation([4, 4, 6, 9], [1, 2, 3, 4]), expected)
     assert vision.rank_correlation([1, 1, 1], [1, 2, 3]) == 0
-    a, b = np.random.default_rng(0).integers(4, size=(2, 3, 3))
+    a, b = np.random.default_rng(0).integers(4, size=(2, 4, 3))
     alone = [vision.rank_correlation(*rows) for rows in zip(a, b)]
     assert_allclose(vision.rank_correlation(a, b), alone)
 
