@@ -157,12 +157,30 @@ def mask_for(mask, name, wanted, sizes, leading):
     try:
         everywhere = np.broadcast_to(mask, shape)
     except ValueError:
+        if "n_heads" in sizes and has_heads(mask, shape, n_heads := sizes["n_heads"][0]):
+            raise ValueError(
+                f"{name} has shape {mask.shape}, but one mask serves all n_heads={n_heads} heads: "
+                f"expected {shape}, the shape {wanted.text}, or one that broadcasts to it. A mask "
+                f"with an axis for the heads, {wanted.text.replace('...', '..., n_heads')}, is not "
+                f"supported yet."
+            ) from None
         raise ValueError(
             f"{name} has shape {mask.shape}, which does not broadcast to {shape}, the shape "
             f"{wanted.text}. A mask of keys alone, (batch, n_k), becomes {name}[:, None, :]."
         ) from None
     refuse_lost(~everywhere.any(axis=-1), name)
     return mask
+
+
+def has_heads(mask, shape, n_heads):
+    """Tell whether a mask would broadcast to a shape without its axis for the heads."""
+    if mask.ndim < 3 or (mask.shape[-3] != n_heads and (mask.ndim == 3 or mask.shape[-3] != 1)):
+        return False
+    try:
+        np.broadcast_to(mask[..., 0, :, :], shape)
+    except ValueError:
+        return False
+    return True
 
 
 def refuse_lost(lost, by):

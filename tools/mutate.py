@@ -4,6 +4,7 @@ python tools/mutate.py                         all of the mathematics
 python tools/mutate.py attnlib/heads           only files under this path
 python tools/mutate.py attnlib/... --line 64   only changes in this line
 python tools/mutate.py --sample 300            a sample of 300, always the same
+python tools/mutate.py --axes                  only axes: taken for others, transposes, new ones
 
 For each mutant the tests of its module run first, and if they pass all tests of the mathematics.
 Survivors are printed; mutants known to change nothing are in tools/mutants_equal.json, each with
@@ -126,6 +127,7 @@ def main():
     parser.add_argument("paths", nargs="*", help="files or folders of attnlib")
     parser.add_argument("--line", type=int, nargs="+", help="only changes in these lines")
     parser.add_argument("--sample", type=int, help="only this many, drawn with a fixed seed")
+    parser.add_argument("--axes", action="store_true", help="only changes of axes")
     arguments = parser.parse_args()
     known = {
         (entry["file"], entry["line"], entry["column"], entry["change"])
@@ -134,7 +136,7 @@ def main():
     jobs = [
         (path, line, column, change, text)
         for path in sources(arguments.paths)
-        for line, column, change, text in mutants(path.read_text(encoding="utf-8"))
+        for line, column, change, text in mutants(path.read_text(encoding="utf-8"), arguments.axes)
         if arguments.line is None or line in arguments.line
     ]
     if arguments.sample:

@@ -1,7 +1,8 @@
 """Mutants of a source file: the same code with one thing changed, which some test should notice.
 
-Changed are signs, factors, powers, products, transposes, axes, comparisons, conditions, small
-numbers, the order of what is returned, arguments passed on by name, and declared shapes.
+Changed are signs, factors, powers, products, transposes, axes (to each neighbour, and where a new
+one stands), comparisons, conditions, small numbers, the order of what is returned, arguments passed
+on by name, and declared shapes.
 Docstrings and messages stay.
 """
 
@@ -34,16 +35,23 @@ SWAPPED_NAMES |= {"sin": "cos", "cos": "sin", "any": "all", "all": "any"}
 PASSED_ON = ["mask", "scale", "temperature", "axis", "norm_first", "n_heads"]
 #: Functions that only rearrange or sum: a mutant leaves them out.
 REARRANGING = ["transposed", "swapaxes", "moveaxis", "summed_to", "split_heads", "merge_heads"]
-REARRANGING += ["abs", "sqrt", "exp", "tanh", "reversed"]
+REARRANGING += ["transpose", "abs", "sqrt", "exp", "tanh", "reversed"]
+#: Functions and methods whose numbers without a name are axes.
+ALONG = ["sum", "mean", "any", "all", "max", "min", "argmax", "cumsum", "softmax", "concatenate"]
+ALONG += ["cat", "stack", "take_along_axis", "einsum", "flatten"]
+TRANSPOSING = ["swapaxes", "moveaxis", "transpose"]
+ALONG += TRANSPOSING
 
 
-def mutants(source):
+def mutants(source, only_axes=False):
     """All mutants of a Python source.
 
     Parameters
     ----------
     source : str
         The file's text.
+    only_axes : bool, optional
+        Whether to change axes alone: an axis taken for another, a transpose, a new axis.
 
     Yields
     ------
@@ -62,10 +70,14 @@ def mutants(source):
     """
     tree = ast.parse(source)
     plain, quiet, free = ast.unparse(tree), in_messages(tree), free_sizes(tree)
+    axes = axes_in(tree)
     for node in ast.walk(tree):
         if id(node) in quiet and not is_shape(node):
             continue
-        for changed in changes(node):
+        if only_axes and id(node) not in axes:
+            continue
+        others = other_axes(node, axes[id(node)]) if id(node) in axes else ()
+        for changed in (*changes(node), *others):
             if not all(size.search(changed.value) for size in free.get(id(node), ())):
                 continue
             other = Replace(node, changed).visit(copy.copy(tree))
@@ -132,7 +144,49 @@ def changed_calls(node):
         key = "attr" if isinstance(node.func, ast.Attribute) else "id"
         yield with_field(node, func=with_field(node.func, **{key: SWAPPED_NAMES[name]}))
     if name in REARRANGING and node.args:
-        yield node.args[0]
+        of_array = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) != "np"
+        yield node.func.value if of_array else node.args[0]
+
+
+def axes_in(tree):
+    """The nodes that name an axis, transpose or insert one: id -> whether a minus stands before."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", None)
+            found += [k.value for k in node.keywords if re.match("axis|keepdim|dim$", k.arg or "")]
+            found += [x for x in node.args if name in ALONG and is_axis(x)]
+            found += [node] if name in TRANSPOSING else []
+        elif isinstance(node, ast.Subscript):
+            if getattr(node.value, "attr", None) == "shape" and is_axis(node.slice):
+                found += [node.slice]
+            if re.search("None[,)]", ast.unparse(node.slice)):
+                found += [node, node.slice]
+        elif isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+            found += [node]
+    axes = {id(node): False for node in found}
+    for node in [inner for x in found if is_axis(x) for inner in ast.walk(x)]:
+        axes.setdefault(id(node), False)
+        if isinstance(node, ast.UnaryOp):
+            axes[id(node.operand)] = True
+    return axes
+
+
+def is_axis(node):
+    """Whether an argument or index is a written axis, several, or the axes of an `einsum`."""
+    return re.fullmatch(r"-?\d|\((-?\d, )+-?\d\)|'[a-z,]+->[a-z]+'", ast.unparse(node))
+
+
+def other_axes(node, negated):
+    """What a mutant puts instead of a node that names an axis, besides what `changes` does."""
+    if isinstance(node, ast.Constant) and type(node.value) is int and node.value > negated:
+        yield ast.Constant(node.value - 1)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):  # of einsum
+        for pair in re.finditer(r"(\w)(?=(\w))", node.value):
+            swapped, rest = pair[2] + pair[1], node.value[pair.end() + 1 :]
+            yield ast.Constant(node.value[: pair.start()] + swapped + rest)
+    if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "(..., None)":
+        yield with_field(node, slice=with_field(node.slice, elts=[*node.slice.elts, ast.Slice()]))
 
 
 def is_declaration(node):

@@ -55,7 +55,13 @@ class DecoderBlock(Parameters):
     ((3, 4), (2, 3, 3), (2, 3, 5))
     """
 
-    self_attention: Part(MultiHeadAttention, d_model="d_model", d_source="d_model", d_out="d_model")
+    self_attention: Part(
+        MultiHeadAttention,
+        d_model="d_model",
+        d_source="d_model",
+        d_out="d_model",
+        n_heads="n_heads",
+    )
     norm_1: Part(LayerNorm, d="d_model")
     cross_attention: Part(
         MultiHeadAttention, d_model="d_model", d_source="d_source", d_out="d_model"

@@ -64,7 +64,13 @@ class EncoderBlock(Parameters):
     156
     """
 
-    attention: Part(MultiHeadAttention, d_model="d_model", d_source="d_model", d_out="d_model")
+    attention: Part(
+        MultiHeadAttention,
+        d_model="d_model",
+        d_source="d_model",
+        d_out="d_model",
+        n_heads="n_heads",
+    )
     norm_1: Part(LayerNorm, d="d_model")
     feed_forward: Part(FeedForward, d_model="d_model", d_out="d_model")
     norm_2: Part(LayerNorm, d="d_model")

@@ -24,7 +24,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from attnlib import causal, scaled_dot_product_attention
 from attnlib.ring import bytes_sent, guard, options, pairs_per_step, ring_attention, shard, unshard
 from attnlib.ring.__main__ import main
+from attnlib.ring.attention import Report
 from attnlib.ring.counts import visible_keys
+from attnlib.ring.measure import results
 from attnlib.ring.online import ROWS, OnlineAttention
 
 WORKER = str(Path(__file__).with_name("ring_worker.py"))
@@ -191,6 +193,27 @@ def test_a_ring_of_one_is_plain_attention():
     expected, _ = scaled_dot_product_attention(Q, K, V, mask=causal(300))
     assert_allclose(output, expected, atol=1e-13)
     assert report.bytes_sent == 0 and report.pairs == (300 * 301 // 2,)
+
+
+def test_results_go_by_rank_then_by_step():
+    """As many ranks as steps and repeats: the numbers alone say which axis is which."""
+    given = options.parser().parse_args("-n 4 --heads 1 -d 3 --repeats 2 --causal".split())
+    ranks = [
+        {
+            "output": torch.zeros(1, 1, 2, 3),
+            "seconds": seconds,
+            "reports": [Report(0, pairs, pairs, steps, steps[::-1]) for steps in by_repeat],
+        }
+        for seconds, pairs, by_repeat in (
+            ([1, 5], (3, 0), [(1, 2), (3, 8)]),
+            ([2, 3], (3, 4), [(5, 7), (5, 11)]),
+        )
+    ]
+    of_layout = results({"contiguous": ranks}, given)["layouts"]["contiguous"]
+    assert of_layout["seconds"] == [3, 2.5] and of_layout["slowest_seconds"] == 3.5
+    assert of_layout["work_seconds"] == [[2, 5], [5, 9]]
+    assert of_layout["wait_seconds"] == [[5, 2], [9, 5]]
+    assert of_layout["most_pairs"] == 7
 
 
 def test_several_processes_agree_with_one(start, tmp_path):

@@ -443,6 +443,24 @@ def test_a_mask_that_leaves_only_the_future():
             call(X6, mask=mask)
 
 
+@pytest.mark.parametrize("call", [CALLS["decoder"], CALLS["stack"]])
+def test_a_query_needs_a_key_and_a_key_needs_no_query(call):
+    mask = ones((5, 5), bool)
+    mask[2, :3] = False  # each key is still seen by some query
+    with pytest.raises(ValueError, match=r"query 2 may attend to nothing: mask"):
+        call(X6, mask=mask)
+    unseen = np.arange(5) != 3
+    weights = call(X6, mask=unseen)[1]
+    assert (np.stack(weights)[..., 3] == 0).all()
+
+
+def test_masks_for_each_head_are_refused_in_words_of_their_own():
+    said = r"mask has shape \(2, 5, 5\), but one mask serves all n_heads=2 heads: expected \(5, 5\)"
+    for call in (CALLS["encoder"], CALLS["decoder"]):
+        with pytest.raises(ValueError, match=said):
+            call(X6, mask=ones((2, 5, 5), bool))
+
+
 def test_sums_too_large_are_refused():
     one, zero = ones((1, 1)), np.zeros((1, 1))
     quiet, loud = (MultiHeadAttention(zero, zero, zero, one, 1, b_O=[b]) for b in (0, 1e308))

@@ -170,7 +170,9 @@ def test_every_reading_gives_logits_and_answers(reading):
     some = draw_canvases(6)
     network = DescriberNetwork(reading)
     assert network(some.pixels, some.read).shape == (6, LONGEST, len(WORDS))
-    assert network.see(some.pixels).shape == (6, 8 if reading == "attention" else 1, 32)
+    memory = network.see(some.pixels)
+    assert memory.shape == (6, 8 if reading == "attention" else 1, 32)
+    torch.testing.assert_close(memory[2:3], network.see(some.pixels[2:3]))
     assert some.right(network).shape == (6,)
 
 

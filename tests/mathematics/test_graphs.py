@@ -153,6 +153,9 @@ def test_forms_without_scores():
     even = torch.tensor(weights["mean"])[None, None]
     assert evenness(even, torch.tensor(mask)) == pytest.approx([1], abs=1e-5)
     assert evenness(torch.eye(34)[None, None], torch.tensor(mask)) == pytest.approx([0], abs=1e-5)
+    directed = torch.tensor(some_graph())
+    even = (directed / directed.sum(1, keepdim=True))[None, None]
+    assert evenness(even, directed) == pytest.approx([1], abs=1e-5)
 
 
 def test_runs_stay_apart():

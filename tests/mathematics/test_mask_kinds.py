@@ -270,3 +270,8 @@ def test_a_node_without_a_neighbour_is_named():
     with pytest.raises(ValueError, match="node 3 has no neighbour"):
         from_graph(lonely[1] > 0, self_loops=False)
     assert_array_equal(from_graph(lonely)[1, 3], np.eye(5)[3] == 1)
+    # Nobody looks at node 0, but it has a neighbour; node 1 has none, but node 0 looks at it.
+    unseen, lost = [[0, 1, 1], [0, 0, 1], [0, 1, 0]], [[1, 1, 0], [0, 0, 0], [0, 0, 1]]
+    assert_array_equal(from_graph(unseen, self_loops=False), np.array(unseen) == 1)
+    with pytest.raises(ValueError, match="node 1 has no neighbour"):
+        from_graph(lost, self_loops=False)

@@ -126,6 +126,7 @@ def test_maps_by_loops():
             for block in range(2):
                 paths[block] += weights[block, b, h] / 3
         assert_allclose(vision.looked_at(weights)[b], seen)
+        assert_allclose(vision.looked_at(weights[:, b]), seen)
         one, two = ((W + np.eye(16)) / 2 for W in paths)
         assert_allclose(vision.rollout(weights)[b], (two @ one).mean(axis=0))
         bare = vision.rollout(weights, identity=False)[b]
@@ -152,7 +153,12 @@ def test_effects_are_drops_of_the_lead(cover):
 
 def test_rank_correlation_shares_ranks():
     assert_allclose(vision.rank_correlation([1, 1, 2], [1, 2, 3]), np.sqrt(3) / 2)
+    expected = np.corrcoef([0.5, 0.5, 2, 3], [0, 1, 2, 3])[0, 1]
+    assert_allclose(vision.rank_correlation([4, 4, 6, 9], [1, 2, 3, 4]), expected)
     assert vision.rank_correlation([1, 1, 1], [1, 2, 3]) == 0
+    a, b = np.random.default_rng(0).integers(4, size=(2, 4, 3))
+    alone = [vision.rank_correlation(*rows) for rows in zip(a, b)]
+    assert_allclose(vision.rank_correlation(a, b), alone)
 
 
 @pytest.mark.parametrize("kind", KINDS)

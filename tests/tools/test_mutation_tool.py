@@ -43,6 +43,31 @@ def test_each_expression_is_changed_once():
     }
 
 
+def test_axes_are_taken_for_their_neighbours():
+    source = """
+def f(X, W):
+    a = X.sum(axis=1, keepdims=True) + np.concatenate(X, -2) + X.shape[-1]
+    return max(1, a), np.einsum("ij,jk->ik", X, W)[..., None] + X.transpose(0, 1)
+"""
+    changes = {change for _, _, change, _ in mutants(source, only_axes=True)}
+    assert changes == {
+        "1 -> 0",
+        "1 -> 2",
+        "True -> False",
+        "-2 -> 2",
+        "2 -> 1",
+        "2 -> 3",
+        "-1 -> 1",
+        "0 -> 1",
+        "X.transpose(0, 1) -> X",
+        "'ij,jk->ik' -> 'ji,jk->ik'",
+        "'ij,jk->ik' -> 'ij,kj->ik'",
+        "'ij,jk->ik' -> 'ij,jk->ki'",
+        "np.einsum('ij,jk->ik', X, W)[..., None] -> np.einsum('ij,jk->ik', X, W)[..., None, :]",
+        "(..., None) -> (None, ...)",
+    }
+
+
 def test_mutant_differs_from_source_in_one_line():
     plain = ast.unparse(ast.parse(SOURCE)).splitlines()
     for line, column, change, mutant in mutants(SOURCE):
