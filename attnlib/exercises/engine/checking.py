@@ -109,13 +109,27 @@ def _examine_function(exercise, answer, guard, time_limit):
     wanted = [Trial(exercise, case, call(exercise.reference, case.args)) for case in exercise.cases]
     deadline = time.monotonic() + time_limit
 
-    def run(trial, **how):
+    def run(*trials, **how):
+        """What the answer makes of the arguments of these trials, up to one that does not end."""
+        outcomes = []
         with guard:
-            left = max(deadline - time.monotonic(), 0.01)
-            outcome = call(answer, trial.case.args, left, **how)
-        return replace(trial, outcome=outcome, wanted=trial.wanted or trial)
+            for trial in trials:
+                left = max(deadline - time.monotonic(), 0.01)
+                outcomes.append(call(answer, trial.case.args, left, **how))
+                if not outcomes[-1].finished:
+                    break
+        pairs = zip(trials, outcomes)
+        return [replace(t, outcome=outcome, wanted=t.wanted or t) for t, outcome in pairs]
 
-    reply = _tried(exercise, answer, wanted, run, time_limit)
+    trials = run(*wanted)
+    missing = stub(answer, trials[0].outcome)
+    if not trials[-1].outcome.finished:
+        reply = _unfinished(trials[-1], time_limit)
+    elif missing is not None:
+        reply = Reply("not attempted", missing)
+    else:
+        attempt = Attempt(exercise, answer, trials, lambda trial, **how: run(trial, **how)[0])
+        reply = _wrong(attempt) if attempt.wrong else _right(attempt)
     if guard.asked:
         return Reply("wrong", INSIDE.format(name=exercise.short_name))
     if blame := guard.blame():
@@ -124,21 +138,6 @@ def _examine_function(exercise, answer, guard, time_limit):
         else:
             reply = replace(reply, notes=(*reply.notes, f"Also, {blame}"))
     return replace(reply, notes=(*reply.notes, LONG)) if guard.left < 0 else reply
-
-
-def _tried(exercise, answer, wanted, run, time_limit):
-    """The reply to a function, by ``run(trial)``, which gives it the arguments of a trial."""
-    trials = []
-    for each in wanted:
-        trials.append(run(each))
-        outcome = trials[-1].outcome
-        if not outcome.finished:
-            return _unfinished(trials[-1], time_limit)
-        missing = stub(answer, outcome) if len(trials) == 1 else None
-        if missing is not None:
-            return Reply("not attempted", missing)
-    attempt = Attempt(exercise, answer, trials, run)
-    return _wrong(attempt) if attempt.wrong else _right(attempt)
 
 
 def _unfinished(trial, limit):
