@@ -58,8 +58,8 @@ HINTS = {
         "made of."
     ),
     r"ufunc '(bitwise_\w+|invert)' not supported": (
-        "&, | and ~ join truth values. Make some first: compare with 0, and take "
-        "np.eye(n, dtype=bool)."
+        "&, | and ~ join truth values, and bind more tightly than < and ==: put brackets around "
+        "each comparison. Numbers become truth values by A != 0, or by dtype=bool."
     ),
     "inhomogeneous|must have the same shape": (
         "The parts of this list have different lengths: print the shape of each."
