@@ -187,7 +187,7 @@
       solved.classList.toggle("is-right", isRight);
     };
     tell();
-    const parts = place(cell, {
+    const { area } = place(cell, {
       label: `Your code, ${heading ?? name}`,
       text: progress.written(name) ?? stub,
       asked: stub.slice(stub.search(/\bcheck\(/)), // it counts also where all is written over
@@ -223,15 +223,13 @@
         tell();
       },
     });
-    if (parts.recorded && !progress.written(name))
-      parts.output.append(...parts.recorded.childNodes);
     // It may come from a file, or from another tab.
     document.addEventListener("attention-progress", () => {
       tell();
       const text = progress.written(name) ?? stub;
-      if (text === parts.area.value) return;
-      parts.area.value = text;
-      parts.area.dispatchEvent(new Event("input"));
+      if (text === area.value) return;
+      area.value = text;
+      area.dispatchEvent(new Event("input"));
     });
   }
 

@@ -41,7 +41,7 @@ def with_code(html):
     """
     words = r"<p>.*?</p>" if REPLY in html else "(?!)"
     return re.sub(
-        words, lambda p: re.sub(r"`([^`\n]+)`", r"<code>\1</code>", p[0]), html, flags=re.DOTALL
+        words, lambda p: re.sub(r"`([^`<\n]+)`", r"<code>\1</code>", p[0]), html, flags=re.DOTALL
     )
 
 
