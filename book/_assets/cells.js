@@ -41,10 +41,15 @@
     if (!parts.length) parts.push(said("It ran, and printed nothing."));
     return parts;
   }
+  // What stands between backticks is code.
+  const prose = (words) =>
+    words
+      .split(/`([^`\n]+)`/)
+      .map((piece, i) => (i % 2 ? make("code", { textContent: piece }) : piece));
   function box({ status, heading, message, about = "", case: example = "", notes = [] }) {
     const kind = `attn-reply attn-reply--${status.replace(" ", "-")}`;
-    const paragraph = (words) => make("p", { textContent: words });
-    const first = make("p", {}, make("strong", { textContent: heading }), ` ${message}`);
+    const paragraph = (words) => make("p", {}, ...prose(words));
+    const first = make("p", {}, make("strong", { textContent: heading }), " ", ...prose(message));
     const all = [
       first,
       about && paragraph(about),
@@ -76,7 +81,7 @@
   });
 
   // A field, its buttons and the place of what comes back, in the place of a cell's code.
-  function place(cell, { label, text, whole = (t) => t, action, again, more = [], ...on }) {
+  function place(cell, { label, text, asked, action, again, more = [], ...on }) {
     const output = make("div", { className: "cell_output code-output" });
     output.setAttribute("role", "status");
     const state = make("span", { className: "code-state", textContent: isReady ? "" : price });
@@ -108,7 +113,7 @@
       output.ariaBusy = true;
       let result;
       try {
-        const given = [above(cell), whole(area.value), CELL_SECONDS];
+        const given = [above(cell), area.value, CELL_SECONDS, ...(asked ? [asked] : [])];
         running = new AbortController();
         result = await call("cells.run", given, { patience: PATIENCE, signal: running.signal });
         output.replaceChildren(...shown(result));
@@ -182,13 +187,10 @@
       solved.classList.toggle("is-right", isRight);
     };
     tell();
-    const line = stub.slice(stub.search(/\bcheck\(/));
-    const asks = new RegExp(`\\bcheck\\(\\s*["']${name}["']`);
-    const parts = place(cell, {
+    const { area } = place(cell, {
       label: `Your code, ${heading ?? name}`,
       text: progress.written(name) ?? stub,
-      // Whoever writes over all of it wants it checked, too.
-      whole: (text) => (asks.test(text) ? text : `${text}\n\n${line}`),
+      asked: stub.slice(stub.search(/\bcheck\(/)), // it counts also where all is written over
       action: "Check",
       again: {
         text: "Start over",
@@ -221,15 +223,13 @@
         tell();
       },
     });
-    if (parts.recorded && !progress.written(name))
-      parts.output.append(...parts.recorded.childNodes);
     // It may come from a file, or from another tab.
     document.addEventListener("attention-progress", () => {
       tell();
       const text = progress.written(name) ?? stub;
-      if (text === parts.area.value) return;
-      parts.area.value = text;
-      parts.area.dispatchEvent(new Event("input"));
+      if (text === area.value) return;
+      area.value = text;
+      area.dispatchEvent(new Event("input"));
     });
   }
 

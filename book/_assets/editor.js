@@ -52,7 +52,13 @@ window.AttentionEditor = (text, label, run) => {
       else put(" ".repeat(4 - (column % 4)));
     } else if (key === "Enter") {
       const line = value.slice(lineAt(a), a);
-      put(`\n${line.match(/^ */)[0]}${/:\s*(#.*)?$/.test(line) ? "    " : ""}`);
+      const [indent] = line.match(/^ */);
+      // After a line that opens a block it goes in; after one that leaves its block, out.
+      const opens = /:\s*(#.*)?$/.test(line);
+      const count = (brackets) => line.split(brackets).length;
+      const isLeft =
+        /^ +(return|raise|pass|break|continue)\b/.test(line) && count(/[([{]/) === count(/[)\]}]/);
+      put(`\n${opens ? `${indent}    ` : isLeft ? indent.slice(4) : indent}`);
     } else if (key === "Backspace" && isIndent) put("", a - (((column - 1) % 4) + 1), a);
     else return;
     event.preventDefault();

@@ -7,9 +7,13 @@ window.AttentionProgress = (() => {
   // was wrong comes back after two minutes.
   const PAUSES = [2 / (24 * 60), 1, 2, 4, 8, 16];
 
+  // `was`: how the last answer came out, and its texts where a question shows them again.
+  const isLast = ({ right, given = [] }) =>
+    typeof right === "boolean" && Array.isArray(given) && given.every((x) => typeof x === "string");
   const isAnswer = (x) =>
     ["right", "wrong", "level", "last"].every((part) => Number.isFinite(x?.[part])) &&
-    x.level in PAUSES;
+    x.level in PAUSES &&
+    (x.was === undefined || isLast(Object(x.was)));
   const isText = (x) => typeof x?.text === "string" && Number.isFinite(x.time);
   // What is kept, by name: when a page was opened or an exercise solved, in milliseconds; what was
   // written for an exercise, and what stood there before a newer text was read from a file.
@@ -66,7 +70,7 @@ window.AttentionProgress = (() => {
 
   // A right answer at the first try, when the kind is due or was wrong last time, doubles its
   // pause; a wrong one ends it.
-  function record(name, right, first, now = Date.now()) {
+  function record(name, right, first, now = Date.now(), given = undefined) {
     const { answers } = load();
     const old = answers[name] ?? { right: 0, wrong: 0, level: 0, last: 0 };
     const rises = right && first && (old.level === 0 || now >= due(old));
@@ -76,6 +80,7 @@ window.AttentionProgress = (() => {
       wrong: old.wrong + (right ? 0 : 1),
       level,
       last: right && !rises && first ? old.last : now,
+      was: { right, given },
     };
     save();
   }
@@ -205,8 +210,18 @@ window.AttentionProgress = (() => {
     return candidates.reduce((best, name) => (time(name) > time(best) ? name : best));
   }
 
-  document.addEventListener("attention-answer", ({ detail: { name, right, first } }) => {
-    if (name) record(name, right, first);
+  document.addEventListener("attention-answer", ({ detail: { name, right, first, given } }) => {
+    if (name) record(name, right, first, Date.now(), given);
+  });
+  // A question that was answered shows it again, once its widget is there.
+  addEventListener("DOMContentLoaded", () => {
+    for (const place of document.querySelectorAll(".attn-live[data-alive]")) {
+      const name = AttentionBook.models.get(place.dataset.model).get("name");
+      const { was } = load().answers[name] ?? {};
+      const detail = { detail: was };
+      if (was?.given)
+        place.firstElementChild.dispatchEvent(new CustomEvent("attention-answered", detail));
+    }
   });
 
   const [, chapter] = location.pathname.match(/([^/]+\.html)$/) ?? [];

@@ -6,14 +6,36 @@ window.AttentionPython = (() => {
   const here = document.currentScript.src.replace(/[^/]*$/, "");
   const megabytes = 8; // of all parts, as a server sends them
   const PARTS = ["runtime", "numpy", "book"];
-  const POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; worker-src blob:";
+  // No text becomes JavaScript there, and nothing is loaded but the worker.
+  const POLICY =
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:";
   const isPossible = Boolean(window.Worker && window.WebAssembly && window.DecompressionStream);
 
-  // In the worker.
-  function machine() {
+  // The files of a part: gzip of the length of an index, the index as JSON, their bytes.
+  async function unpacked(text) {
+    const bytes = () => {
+      if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+      const raw = atob(text);
+      const all = new Uint8Array(raw.length);
+      for (let i = 0; i < raw.length; i++) all[i] = raw.charCodeAt(i);
+      return all;
+    };
+    const stream = new Blob([bytes()]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const all = new Uint8Array(await new Response(stream).arrayBuffer());
+    const start = 4 + new DataView(all.buffer).getUint32(0, true);
+    let at = start;
+    const index = JSON.parse(new TextDecoder().decode(all.subarray(4, start)));
+    return index.map(([name, size]) => [name, all.subarray(at, (at += size))]);
+  }
+
+  // In the worker, after the scripts of Pyodide. What it says goes through a port that only this
+  // function knows, by what was the browser's own before any other code ran.
+  function machine(unpacked) {
     "use strict";
+    const { apply } = Reflect;
+    const { postMessage } = MessagePort.prototype;
+    const { get } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data");
     // The policy of the frame is what keeps a program in; that these are gone gives it a clear word.
-    const { postMessage } = self;
     const closed = [
       "XMLHttpRequest",
       "WebSocket",
@@ -21,29 +43,13 @@ window.AttentionPython = (() => {
       "WebTransport",
       "EventSource",
     ];
-    closed.push("indexedDB", "caches", "BroadcastChannel", "Worker", "SharedWorker");
+    closed.push("indexedDB", "caches", "BroadcastChannel", "Worker", "SharedWorker", "postMessage");
     for (const name of closed)
       for (let place = self; place; place = Object.getPrototypeOf(place)) delete place[name];
     self.importScripts = () => {
       throw new TypeError("nothing can be loaded here");
     };
 
-    const files = {};
-    const bytes = (text) => {
-      if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-      const raw = atob(text);
-      const all = new Uint8Array(raw.length);
-      for (let i = 0; i < raw.length; i++) all[i] = raw.charCodeAt(i);
-      return all;
-    };
-    async function unpacked(text) {
-      const stream = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
-      const all = new Uint8Array(await new Response(stream).arrayBuffer());
-      const start = 4 + new DataView(all.buffer).getUint32(0, true);
-      let at = start;
-      const index = JSON.parse(new TextDecoder().decode(all.subarray(4, start)));
-      return index.map(([name, size]) => [name, all.subarray(at, (at += size))]);
-    }
     function place(python, root, found) {
       const made = new Set();
       for (const [name, data] of found) {
@@ -55,29 +61,21 @@ window.AttentionPython = (() => {
       }
     }
 
-    // Pyodide asks for its files by fetch and gets them from memory.
-    self.fetch = async (asked) => {
-      const data =
-        files[
-          String(asked.url ?? asked)
-            .split("/")
-            .pop()
-        ];
-      if (!data) throw new TypeError("there is no network here");
-      return new Response(data);
-    };
-    async function begin({ parts, compiled }) {
-      const [runtime, ...others] = parts.map(unpacked);
-      Object.assign(files, Object.fromEntries(await runtime));
-      const wasm = files["pyodide.asm.wasm"];
+    async function begin({ files, parts, compiled }) {
+      // Pyodide asks for its files by fetch and gets them from memory.
+      self.fetch = async (asked) => {
+        const path = String(asked.url ?? asked).split("/");
+        const data = files[path.pop()];
+        if (!data) throw new TypeError("there is no network here");
+        return new Response(data);
+      };
+      const others = parts.map(unpacked);
+      const module = compiled ?? WebAssembly.compile(files["pyodide.asm.wasm"]);
       files["pyodide.asm.wasm"] = new Uint8Array(0);
-      const module = compiled ?? WebAssembly.compile(wasm);
       WebAssembly.instantiateStreaming = async (_, imports) => {
         const instance = await WebAssembly.instantiate(await module, imports);
         return { module: await module, instance };
       };
-      for (const name of ["pyodide.asm.js", "pyodide.js"])
-        (0, eval)(new TextDecoder().decode(files[name]));
       const python = await loadPyodide({
         indexURL: "https://page.invalid/",
         stdin: () => undefined,
@@ -89,47 +87,77 @@ window.AttentionPython = (() => {
       );
       return { call, module: compiled ? null : await module };
     }
-    let started;
-    self.onmessage = async ({ data: { id, parts, compiled, name, given } }) => {
+    let call, port;
+    const say = (message) => apply(postMessage, port, [message]);
+    const failed = (id, error) => {
+      const isFatal = error.name !== "PythonError";
+      const words = String(error.message ?? error)
+        .trim()
+        .split("\n")
+        .pop();
+      say({ id, isFatal, error: isFatal ? `Python ended: ${words}.` : words });
+    };
+    const hear = (event) => {
+      const { id, name, given } = apply(get, event, []);
       try {
-        if (parts) {
-          started = await begin({ parts, compiled });
-          postMessage({ id, module: started.module });
-        } else postMessage({ id, result: started.call(name, given) });
+        say({ id, result: call(name, given) });
       } catch (error) {
-        const isFatal = error.name !== "PythonError";
-        const words = String(error.message ?? error)
-          .trim()
-          .split("\n")
-          .pop();
-        postMessage({ id, isFatal, error: isFatal ? `Python ended: ${words}.` : words });
+        failed(id, error);
+      }
+    };
+    self.onmessage = async ({ data, ports }) => {
+      self.onmessage = null;
+      [port] = ports;
+      try {
+        const started = await begin(data);
+        call = started.call;
+        port.onmessage = hear;
+        say({ id: data.id, module: started.module });
+      } catch (error) {
+        failed(data.id, error);
       }
     };
   }
 
-  // In the frame: it keeps what a new worker needs, and hands messages on.
-  function keeper() {
+  // In the frame: it keeps what a new worker needs, and hands messages on. To a worker itself it
+  // does not listen, only to the port that the worker's first function got.
+  function keeper(unpacked) {
     "use strict";
-    let parts, source, compiled, worker, port;
-    const start = (turn) => {
-      worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-      worker.onmessage = ({ data }) => {
+    const SCRIPTS = ["pyodide.asm.js", "pyodide.js"];
+    let files, parts, compiled, address, worker, inside, port;
+    async function prepare({ runtime, others, source }) {
+      parts = others;
+      files = Object.fromEntries(await unpacked(runtime));
+      const texts = [...SCRIPTS.flatMap((name) => [files[name], "\n"]), source];
+      address = URL.createObjectURL(new Blob(texts, { type: "text/javascript" }));
+      for (const name of SCRIPTS) delete files[name];
+    }
+    function start(id, turn) {
+      worker?.terminate();
+      worker = new Worker(address);
+      const channel = new MessageChannel();
+      inside = channel.port1;
+      inside.onmessage = ({ data }) => {
         compiled ??= data.module;
+        if (compiled) delete files["pyodide.asm.wasm"];
         port.postMessage({ ...data, module: undefined, turn });
       };
       worker.onerror = ({ message }) =>
         port.postMessage({ died: `Python ended: ${message}`, turn });
-    };
-    const hear = ({ data }) => {
-      if (!data.turn) return worker.postMessage(data);
-      worker?.terminate();
-      start(data.turn);
-      worker.postMessage({ id: data.id, parts, compiled });
-    };
+      worker.postMessage({ id, files, parts, compiled }, [channel.port2]);
+    }
     self.onmessage = ({ data, ports: [given] }) => {
-      ({ parts, source } = data);
+      const prepared = prepare(data);
       port = given;
-      port.onmessage = hear;
+      port.onmessage = async ({ data: { turn, id, ...call } }) => {
+        if (!turn) return inside.postMessage({ id, ...call });
+        try {
+          await prepared;
+          start(id, turn);
+        } catch ({ message }) {
+          port.postMessage({ id, turn, isFatal: true, error: `Python ended: ${message}.` });
+        }
+      };
     };
   }
 
@@ -192,7 +220,7 @@ window.AttentionPython = (() => {
     box.title = "Python";
     box.srcdoc =
       `<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
-      `<script>(${keeper})()</` +
+      `<script>(${keeper})(${unpacked})</` +
       `script>`;
     await new Promise((done) => {
       box.onload = done;
@@ -201,8 +229,9 @@ window.AttentionPython = (() => {
     const channel = new MessageChannel();
     port = channel.port1;
     port.onmessage = hear;
-    const parts = PARTS.map((name) => taken[name]);
-    box.contentWindow.postMessage({ parts, source: `(${machine})()` }, "*", [channel.port2]);
+    const [runtime, ...others] = PARTS.map((name) => taken[name]);
+    const source = `(${machine})(${unpacked})`;
+    box.contentWindow.postMessage({ runtime, others, source }, "*", [channel.port2]);
     for (const name of PARTS) delete taken[name];
   }
 

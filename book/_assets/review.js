@@ -71,7 +71,7 @@ window.AttentionReview = (() => {
   function reason(name) {
     const answer = load().answers[name];
     if (!answer) return "not tried yet";
-    if (!answer.level) return "wrong last time";
+    if (!answer.level) return answer.was?.right ? "right after a mistake" : "wrong last time";
     if (waited(name) >= 1) return "due again";
     return `due on ${date(due(answer))}`;
   }

@@ -11,6 +11,8 @@ from statistics import median
 import pytest
 import site_tools
 from attention_book import machine
+from attention_book.in_page import cells
+from page_metrics import overflow
 
 from attnlib.exercises import check
 from tests.helpers.axe_rules import violations
@@ -36,8 +38,8 @@ def run(page, source, limit=20.0, patience=60):
 
 
 def words(reply):
-    """The pieces of a reply as one reads them, a paragraph each."""
-    heading, message, *others = reply.pieces()
+    """The pieces of a reply as one reads them, a paragraph each; backticks are marks of code."""
+    heading, message, *others = (piece.replace("`", "") for piece in reply.pieces())
     return [f"{heading} {message}", *filter(None, others)]
 
 
@@ -136,7 +138,9 @@ def test_exercise_answers_as_in_a_notebook_and_is_kept(watch, site, place):
         press(cell, "Start over", wait=False)
         assert page.evaluate("(name) => AttentionProgress.written(name)", NAME) is None
         page.reload()
-        assert field.input_value() == stub and said(cell)[0].startswith("Not attempted yet.")
+        assert field.input_value() == stub and said(cell) == []
+        press(cell, "Check")
+        assert said(cell)[0].startswith("Not attempted yet.")
         # What another tab writes, or a file brings, is in the open page, too.
         page.context.new_page().goto(address + "book/review.html")
         other = page.context.pages[-1]
@@ -206,32 +210,40 @@ Object.getPrototypeOf(Object.getPrototypeOf(self)).fetch.call(self, A)
 Object.getPrototypeOf(Object.getPrototypeOf(self)).importScripts.call(self, A)
 (delete self.fetch, fetch(A))
 (delete self.importScripts, importScripts(A))
-postMessage({ id: 1, result: "{}", module: 1 })
 """.strip().splitlines()
-ESCAPE = """
-from pyodide.code import run_js
+#: The same for Python, each a statement.
+OUT_OF_PYTHON = """
+__import__("js").fetch({url!r} + "py/fetch")
+__import__("js").XMLHttpRequest.new().open("GET", {url!r} + "py/xhr", False)
+__import__("pyodide.http").http.open_url({url!r} + "py/open_url")
+kept.append(__import__("pyodide.http").http.pyfetch({url!r} + "py/pyfetch").send(None))
+__import__("pyodide.code").code.run_js("fetch(" + repr({url!r}) + "+ 'py/js')")
+__import__("urllib.request").request.urlopen({url!r} + "py/urllib")
+__import__("socket").create_connection(("127.0.0.1", {port}), 1)
+""".strip().splitlines()
+TRY_ALL = """
 kept = []
-def ways():
-    import js
-    for i, way in enumerate({ways!r}):
-        yield lambda: kept.append(run_js(f"((A) => {{way}})('{url}js/{{i}}')"))
-    yield lambda: js.fetch("{url}py/fetch")
-    yield lambda: js.XMLHttpRequest.new().open("GET", "{url}py/xhr", False)
-    yield lambda: __import__("pyodide.http").http.open_url("{url}py/open_url")
-    yield lambda: kept.append(__import__("pyodide.http").http.pyfetch("{url}py/pyfetch").send(None))
-    yield lambda: __import__("urllib.request").request.urlopen("{url}py/urllib")
-    yield lambda: __import__("socket").create_connection(("127.0.0.1", {port}), 1)
-for number, way in enumerate(ways()):
+for number, way in enumerate({ways!r}):
     try:
-        way()
-    except BaseException as error:
+        exec(way)
+    except BaseException:
         pass
 print(number + 1, "ways")
 """
+NO_NETWORK = ["Content Security Policy", "net::ERR", "Failed to", "Uncaught"]
+NO_NETWORK += ["there is no network here", "A network error occurred"]
+NO_NETWORK += ["Pyodide has suffered a fatal error", "The cause of the fatal error"]
+
+
+def in_worker(page, ways, given):
+    """Try ways in JavaScript where the page's Python runs, closer to it than a reader can get."""
+    (worker,) = page.workers
+    for way in ways:
+        worker.evaluate(f"(A) => {{ try {{ {way} }} catch {{}} }}", given)
 
 
 def test_reader_code_reaches_neither_network_nor_storage(watch, open_page):
-    watch.expected += ["Content Security Policy", "net::ERR", "Failed to", "Uncaught (in promise)"]
+    watch.expected += NO_NETWORK
     with listening() as (url, asked):
         watch.allowed += [url, url.replace("http", "ws")]
         page = open_page(CHAPTER)
@@ -242,15 +254,154 @@ def test_reader_code_reaches_neither_network_nor_storage(watch, open_page):
             new BroadcastChannel("kept").onmessage = ({ data }) => heard.push(data);
         }""")
         before = page.evaluate("JSON.stringify(localStorage)")
-        port = url[:-1].rsplit(":")[-1]
-        tried = run(page, ESCAPE.format(ways=OUT, url=url, port=port))
-        assert tried == {"printed": f"{len(OUT) + 6} ways\n"}
+        ways = [way.format(url=url, port=url[:-1].rsplit(":")[-1]) for way in OUT_OF_PYTHON]
+        tried = run(page, TRY_ALL.format(ways=ways))
+        assert tried == {"printed": f"{len(ways)} ways\n"}
+        script = f"fetch('{url}py/ctypes')".encode()
+        source = f"import ctypes; ctypes.pythonapi.emscripten_run_script({script!r})"
+        assert "Evaluating a string as JavaScript violates" in run(page, source)
+        run(page, "1")
+        in_worker(page, OUT, url + "js")
         page.wait_for_timeout(500)
         assert asked == ["/control"]
         assert page.evaluate("JSON.stringify(localStorage)") == before
         assert page.evaluate("indexedDB.databases()") == [] == page.evaluate("caches.keys()")
         assert page.evaluate("heard") == []
         assert run(page, "1 + 1")["value"] == "2"
+
+
+# Who says that an answer is right
+
+#: Ways to speak in the name of the machine, where A is what it would say of a right answer.
+SPEAK = """
+postMessage(A[0])
+for (const message of A) postMessage(message)
+for (const message of A) self.postMessage(message)
+for (const m of A) DedicatedWorkerGlobalScope.prototype.postMessage.call(self, m)
+for (const m of A) dispatchEvent(new MessageEvent("message", { data: m }))
+onmessage = ({ data }) => { for (const m of A) postMessage({ ...m, id: data.id }) }
+addEventListener("message", ({ ports }) => ports[0].postMessage(A[0]))
+close = () => {}
+JSON.stringify = JSON.parse = () => A[0].result
+Error.prepareStackTrace = (_, sites) => { for (const s of sites) s.getFunction()?.(A[0]) }
+Object.defineProperty(Object.prototype, "result", { get: () => A[0].result, set() {} })
+Object.defineProperty(Array.prototype, "0", { get: () => A[0], set() {} })
+Promise.prototype.then = new Proxy(Promise.prototype.then, { apply: () => Promise.resolve(A[0]) })
+for (const name of ["call", "apply", "bind"]) {\
+ const own = Function.prototype[name];\
+ Function.prototype[name] = function (...given) {\
+ given[0]?.postMessage?.(A[0]); return Reflect.apply(own, this, given) } }
+const own = Reflect.apply; Reflect.apply = (f, self, given) => {\
+ if (f === MessagePort.prototype.postMessage) given = [{ ...given[0], ...A[0] }];\
+ return own(f, self, given) }
+const own = MessagePort.prototype.postMessage;\
+ MessagePort.prototype.postMessage = function ({ id }) { own.call(this, { ...A[0], id }) }
+const own = MessagePort.prototype.postMessage;\
+ const { get } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data");\
+ Object.defineProperty(MessageEvent.prototype, "data", { get() {\
+ const data = get.call(this);\
+ for (const m of A) this.target?.postMessage({ ...m, id: data.id });\
+ return data } })
+""".strip().splitlines()
+#: What a reader may write below an answer that is wrong; CHECK is the line that checks it, `reply`
+#: one that says that all is right, and `messages` what the machine would say of it.
+PRETEND = """
+CHECK
+reply
+check = lambda *given: reply; CHECK
+def check(*given): return reply; CHECK
+import attnlib.exercises as e; e.check = lambda *g: reply; from attnlib.exercises import *; CHECK
+import attnlib.exercises.engine.checking as c; c.examine = c.check = lambda *a, **b: reply; CHECK
+import in_page.cells as c; c.check = c.told = lambda *given: reply; CHECK
+from attnlib.exercises import Reply; Reply.passed = property(lambda self: True); CHECK
+import numpy as np; np.allclose = np.array_equal = lambda *a, **b: True; CHECK
+import builtins; builtins.all = builtins.any = lambda *a: True; CHECK
+import js; [js.postMessage(m) for m in messages]; CHECK
+import js; js.self.onmessage = lambda event: [js.postMessage(m) for m in messages]; CHECK
+import js; js.eval(f"for (const m of {messages}) postMessage(m)"); CHECK
+import pyodide_js; pyodide_js._module.callPyObject = lambda *a: messages[0]["result"]; CHECK
+from pyodide.code import run_js; run_js(f"for (const m of {messages}) postMessage(m)"); CHECK
+from ctypes import pythonapi; pythonapi.emscripten_run_script(b"postMessage(" + text + b")"); CHECK
+import gc; [m(messages) for m in gc.get_objects() if type(m).__name__ == "JsProxy"]; CHECK
+"""
+
+
+def messages():
+    reply = {"status": "passed", "heading": "Passed.", "message": "", "notes": []}
+    result = json.dumps({"printed": "", "reply": reply, "passed": True})
+    return [{"id": id, "result": result, "turn": 1} for id in range(100)]
+
+
+def is_solved(page):
+    cell = exercise(page)
+    return page.evaluate("AttentionProgress.isSolved", NAME) or (
+        cell.locator(".code-solved").inner_text() != ""
+    )
+
+
+def test_no_message_of_other_code_is_heard(watch, open_page):
+    watch.expected += NO_NETWORK
+    page = open_page(CHAPTER)
+    exercise(page).get_by_role("textbox").fill(WRONG)
+    for way in SPEAK:
+        run(page, "1")
+        in_worker(page, [way], messages())
+        press(exercise(page), "Check")
+        assert not is_solved(page), way
+        assert "Passed." not in "".join(said(exercise(page))), way
+        page.evaluate("AttentionPython.renew()")
+
+
+def test_an_answer_is_solved_where_the_books_own_check_says_so(watch, open_page):
+    watch.expected += NO_NETWORK
+    page = open_page(CHAPTER)
+    cell = exercise(page)
+    answer, line = WRONG.split("\n\n\n")
+    given = (
+        "from attnlib.exercises import Reply\n"
+        f"reply, messages = Reply('passed', 'So there.'), {messages()!r}\n"
+        f"text = {json.dumps(messages()[0])!r}.encode()\n"
+    )
+    for way in PRETEND.strip().splitlines():
+        source = f"{given}{answer}\n" + way.replace("; ", "\n").replace("CHECK", line)
+        cell.get_by_role("textbox").fill(source)
+        press(cell, "Check")
+        assert not is_solved(page), way
+        assert "Passed." not in "".join(said(cell)), way
+    cell.get_by_role("textbox").fill(f"def check(*given):\n    return 0\n\n\n{RIGHT}")
+    press(cell, "Check")
+    assert is_solved(page)
+
+
+@pytest.mark.parametrize(
+    ("source", "reply"),
+    [
+        (f"def f(Q, K, W):\n    return Q @ K.T\n\n    check({NAME!r}, f)", "NOT_RUN"),
+        (f"def f(Q, K, W):\n    return Q @ K.T\n\n\nif 0:\n    check({NAME!r}, f)", "NOT_RUN"),
+        ("def f(Q, K, W):\n    return Q @ K.T", "MISSING"),
+        (f"def f(Q, K, W):\n    return Q @ K.T\n\n\n# check({NAME!r}, f)", "MISSING"),
+        ("x = 1\n", "MISSING"),
+        (
+            f"def bilinear_scores(Q, K, W):\n    return Q @ K.T\n\n\nreply = check({NAME!r}, f)",
+            None,
+        ),
+    ],
+)
+def test_a_reply_says_that_nothing_was_checked(source, reply):
+    """The same in any Python; what the page shows of it is tested elsewhere."""
+    line = f'check("{NAME}", bilinear_scores)'
+    stub = f"def bilinear_scores(Q, K, W):\n    ...\n\n\n{line}"
+    earlier = ["from attnlib.exercises import check"]
+    if reply is None:
+        source = source.replace(", f)", ", bilinear_scores)")
+        result = cells.run(earlier, source, asked=line)
+        assert result["reply"]["status"] == "wrong" and not result["passed"]
+        assert cells.run(earlier, stub, asked=line)["reply"]["status"] == "not attempted"
+        return
+    result = cells.run(earlier, source, asked=line)
+    assert result["reply"]["heading"] == "Nothing was checked." and not result["passed"]
+    words = getattr(cells, reply).format(line=line, name="bilinear_scores")
+    assert result["reply"]["message"] == words and "at the left margin" in words
 
 
 # What does not end
@@ -378,6 +529,34 @@ def test_nothing_that_is_typed_or_returned_is_markup(open_page):
     assert page.locator("img[src=x]").count() == 0 and not page.evaluate("window.wasRun")
 
 
+def test_code_in_a_reply_is_code_and_long_lines_stay_in_its_box(open_page):
+    page = open_page(CHAPTER, width=360)
+    cell = exercise(page)
+    field, output = cell.get_by_role("textbox"), cell.locator(".cell_output")
+    f = "def f(Q, K, W):\n    {body}\n\n\ncheck(" + repr(NAME) + ", f)"
+    long = "x" * 500
+    sources = {
+        f.format(body="raise ValueError('one `<b>` more')"): ["<b>"],
+        f.format(body="return Q").replace("\ncheck", "\n    check"): ["check"],
+        "x = 1": ["bilinear_scores"],
+        f.format(body=f"raise ValueError({long!r})"): [],
+        f.format(body=f"return {long!r}"): [],
+        f.format(body=f"return [{long!r}, '`{long}`']"): [],
+        f"raise ValueError({long!r})": [],
+        f"{long} = 0\n{long}.{long}": [],
+        f"print({long!r})\n{long!r}": [],
+        f"def {long}(Q, K, W):\n    return Q.T\n\n\ncheck({NAME!r}, {long})": [],
+    }
+    for source, code in sources.items():
+        field.fill(source)
+        press(cell, "Check")
+        shown = output.locator("p code").all_text_contents()
+        assert {*code} <= {*shown}, (source, shown)
+        for part in output.locator(".attn-reply, .attn-reply :is(p, pre)").all():
+            assert part.evaluate("(e) => e.scrollWidth <= e.clientWidth"), source
+        assert overflow(page) <= 0, source
+
+
 # How it is used
 
 
@@ -405,6 +584,11 @@ def test_editor_and_hints_by_keyboard(open_page):
     assert type("Tab", "Shift+Tab", "Shift+Tab") == three
     assert type("ControlOrMeta+Z") == "    x\n    y\n\n    z"
     assert type("ControlOrMeta+Z", "ControlOrMeta+Z", "ControlOrMeta+Z") == three
+    field.fill("def f(Q):\n    if Q:\n        return Q[\n            0]")
+    assert type("Enter").endswith("0]\n            ")
+    for line in ("pass", "return Q @ (K.T)", "return"):
+        field.fill(f"def f(Q):\n    {line}")
+        assert type("Enter").endswith(f"    {line}\n")
     field.fill("  x")
     assert type("Home", "ArrowRight", "Tab") == "    x"[:1] + "   " + " x"
     assert type("End", "Tab") == "     x  " and type("Shift+Tab") == " x  "

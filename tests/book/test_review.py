@@ -148,6 +148,71 @@ def test_review_asks_opened_chapters_until_deleted(open_page, protocol):
     assert row.locator("td").all_inner_texts()[1:] == ["0", "0", "not tried yet"]
 
 
+def test_a_kind_is_called_wrong_only_where_its_last_answer_was(open_page):
+    page = open_page(REVIEW)
+    review = waiting(page)
+    kind = review.locator(".attn-title").inner_text().removeprefix("Practice: ")
+
+    def next_of_kind():
+        return row(page, kind)[-1]
+
+    assert next_of_kind() == "not tried yet"
+    answer(page, "7e7")
+    assert next_of_kind() == "wrong last time"
+    right = """() => {
+        const place = document.querySelector("#practice-review .attn-live");
+        const [model] = [...AttentionBook.models.values()].slice(-1);
+        const { unsealed } = AttentionBook.load("shared/parts.js");
+        const problems = unsealed(model.get("problems"));
+        return problems[model.get("at") % problems.length].answer.map(String);
+    }"""
+    for field, number in zip(review.get_by_role("textbox").all(), page.evaluate(right)):
+        field.fill(number)
+    review.get_by_role("button", name="Check").press("Enter")
+    assert "Right." in review.inner_text()
+    assert next_of_kind() == "right after a mistake"
+    kept = page.evaluate(KEPT)["answers"]
+    (entry,) = kept.values()
+    assert entry["was"] == {"right": True} and entry["level"] == 0
+    # What was kept before the last answer was.
+    name, old = next(iter(kept)), {part: n for part, n in entry.items() if part != "was"}
+    text = json.dumps({"answers": {name: old}})
+    page.evaluate("(kept) => localStorage.setItem('attention-answers', kept)", text)
+    page.reload()
+    assert next_of_kind() == "wrong last time"
+
+
+@pytest.mark.parametrize("protocol", ["http", "file"])
+def test_a_question_shows_what_was_answered(open_page, protocol):
+    page = open_page(CHAPTER, protocol=protocol)
+    choice = page.locator(".attn-live[data-script=quiz]").first
+    number = page.locator(".attn-live[data-script=number_question]").first
+    assert choice.get_by_role("status").inner_text() == ""
+    for option, words in (
+        ("All grow by the factor exp(5).", "Answered before, and not right yet."),
+        ("Nothing.", "Answered before, and right."),
+    ):
+        choice.get_by_role("radio", name=option).check(force=True)
+        choice.get_by_role("button", name="Check").click()
+        page.reload()
+        assert choice.get_by_role("status").inner_text() == words
+        assert choice.get_by_role("radio", name=option).is_checked()
+        assert not choice.locator(".attn-why").first.is_visible()
+    field = number.get_by_role("textbox")
+    for typed in ("7*1e6", "0"):
+        field.fill(typed)
+        field.press("Enter")
+        page.reload()
+        assert field.input_value() == typed
+        assert "Answered before, and" in number.get_by_role("status").inner_text()
+    kept = page.evaluate(KEPT)["answers"]
+    assert kept["query_key_value.shift"]["was"] == {"right": True, "given": ["Nothing."]}
+    page.evaluate("AttentionProgress.forget()")
+    page.reload()
+    assert field.input_value() == "" == number.get_by_role("status").inner_text()
+    assert violations(page) == []
+
+
 def test_pauses_double_when_right_and_restart_when_wrong(open_page):
     page = open_page(COVER)
 
@@ -374,6 +439,9 @@ def test_bad_files_change_nothing(open_page):
     "kept",
     ["{oops", "[]", "7", '{"answers": {"a.b": {"right": "x"}}, "opened": {"x.html": "today"}}',
      '{"answers": {"a.b": {"right": 1, "wrong": 0, "level": 99, "last": 1}}}', '{"answers": []}',
+     '{"answers": {"a.b": {"right": 1, "wrong": 0, "level": 1, "last": 1, "was": 1}}}',
+     '{"answers": {"a.b": {"right": 1, "wrong": 0, "level": 1, "last": 1, "was": '
+     '{"right": true, "given": [1]}}}}',
      '{"code": {"a.b": "text", "a.c": {"text": 1, "time": 1}, "a.d": {"text": "x"}}, "solved": 1}'],
 )  # fmt: skip
 def test_malformed_storage_is_ignored(open_page, kept):

@@ -215,3 +215,14 @@ def test_notebooks_can_be_downloaded(site):
         name = f"{Path(chapter).stem}.ipynb"
         (address,) = [a for a in page.followed() if a.endswith(name)]
         assert json.loads(local_target(site, page, address)[0].read_text())["cells"]
+
+
+def test_no_page_shows_a_reply_to_a_stub_or_a_backtick_of_a_reply(site):
+    """Nobody has asked for the first; the second is a mark of code."""
+    replies = []
+    for page in site_tools.chapters():
+        text = (site / page).read_text(encoding="utf-8")
+        replies += re.findall(r'<div class="(attn-reply [^"]*)"[^>]*>(.*?)</div>', text, re.DOTALL)
+    assert len(replies) > 50 and {kind for kind, _ in replies} == {"attn-reply attn-reply--passed"}
+    for _, words in replies:
+        assert "`" not in re.sub(r"<pre.*?</pre>", "", words, flags=re.DOTALL)

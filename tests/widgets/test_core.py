@@ -104,17 +104,3 @@ def test_the_hull_holds_all_points(core):
         else:
             assert all(abs(turn(hull[0], hull[-1], p)) < 1e-12 for p in points)
             assert min(points) in hull and max(points) in hull
-
-
-def test_numbers_are_read_as_a_reader_writes_them(javascript):
-    texts = {
-        "1.5": 1.5,
-        "1,5": 1.5,
-        "−2": -2,
-        "-0.25": -0.25,
-        " .5 ": 0.5,
-        "25e-1": 2.5,
-        "1/4": 0.25,
-    }
-    parse = javascript("shared/controls.js")
-    assert parse(*(("parseNumber", text) for text in texts)) == list(texts.values())

@@ -1,11 +1,8 @@
 // A question whose answer is a number; well-known wrong numbers get a reply of their own.
-import { button, numberInput, parseNumber } from "../shared/controls.js";
+import { judge, parseNumber } from "../shared/answers.js";
+import { button, numberInput } from "../shared/controls.js";
 import { frameOf } from "../shared/frame.js";
-import { blocks, h, prose, report, set, uniqueId, unsealed } from "../shared/parts.js";
-
-function near(typed, { value, tolerance }) {
-  return Math.abs(typed - value) <= tolerance;
-}
+import { blocks, h, prose, recall, report, set, uniqueId, unsealed } from "../shared/parts.js";
 
 export function render({ model, el }) {
   const id = uniqueId("number");
@@ -22,15 +19,23 @@ export function render({ model, el }) {
     const typed = parseNumber(input.value);
     set(input, { "aria-invalid": Number.isNaN(typed) ? "true" : null });
     if (Number.isNaN(typed)) {
-      say("Type a number, such as 0.25, 1/3 or \u22123.", null);
+      say("Type a number, such as 0.25, 9*13, 1/3 or \u22123.", null);
       return;
     }
-    const right = near(typed, { value: secret("answer"), tolerance: model.get("tolerance") });
-    const known = secret("mistakes").find((mistake) => near(typed, mistake));
+    const { right, reply } = judge([typed], {
+      answer: [secret("answer")],
+      tolerance: model.get("tolerance"),
+      mistakes: secret("mistakes").map((mistake) => ({ ...mistake, value: [mistake.value] })),
+    });
     if (right) say(`Right. ${secret("why")}`, "right");
-    else say(`Not yet. ${known ? known.reply : secret("hint")}`, "wrong");
-    report(el, model, right, ++tries === 1);
+    else say(reply ?? `Not yet. ${secret("hint")}`, "wrong");
+    report(el, model, right, ++tries === 1, [input.value]);
   }
+  recall(el, ([text], words, right) => {
+    tries += 1;
+    input.value = text;
+    say(words, right ? "right" : "wrong");
+  });
 
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") answer();

@@ -1,7 +1,10 @@
 """A question whose answer is a number; well-known wrong numbers get a reply of their own."""
 
+import math
+
 import traitlets
 
+from attnlib.widgets.shared.answers import judge, parse_number
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.question import Question, blocks, inline, pieces
 from attnlib.widgets.shared.traits import dicts, real, sealed, text, unseal
@@ -76,12 +79,26 @@ class NumberQuestion(Question):
                         f"NumberQuestion cannot tell {a} from {b}: the tolerances overlap."
                     )
 
+    def reply(self, typed):
+        """What is said to an answer as it is typed; None where it is no number.
+
+        >>> two = NumberQuestion(question="Half of 1.74?", answer=0.87, tolerance=0.001, why="So.")
+        >>> two.reply("1.74/2"), two.reply("87")[:45], two.reply("half")
+        ('Right. So.', 'Almost: this is right up to a factor of 100. ', None)
+        """
+        value = parse_number(typed)
+        if math.isnan(value):
+            return None
+        mistakes = [mistake | {"value": [mistake["value"]]} for mistake in self.mistakes]
+        right, reply = judge([value], [self.answer], self.tolerance, mistakes)
+        return f"Right. {self.why}" if right else reply or f"Not yet. {self.hint}"
+
     def moves(self):
         name = pieces(self.question)[0].replace("`", "")
-        yield Move("textbox", name, str(self.answer), says=f"Right. {self.why}")
-        yield Move("textbox", name, str(self.answer - 1), says=f"Not yet. {self.hint}")
-        for mistake in self.mistakes:
-            yield Move("textbox", name, str(mistake["value"]), says=f"Not yet. {mistake['reply']}")
+        known = [str(mistake["value"]) for mistake in self.mistakes]
+        nearly = [f"{self.answer}*100", f"{self.answer}/100", f"{self.answer} + {self.tolerance}*2"]
+        for typed in [str(self.answer), str(self.answer - 1), *known, *nearly]:
+            yield Move("textbox", name, typed, says=self.reply(typed))
 
     def asked(self):
         return blocks(self.question)

@@ -1,5 +1,6 @@
 // Problems of one kind, one after another: check, working, another one.
-import { button, numberInput, parseNumber } from "../shared/controls.js";
+import { judge, parseNumber } from "../shared/answers.js";
+import { button, numberInput } from "../shared/controls.js";
 import { change, follow, frameOf } from "../shared/frame.js";
 import { h, prose, report, set, uniqueId, unsealed, write, writeProse } from "../shared/parts.js";
 
@@ -34,15 +35,13 @@ export function render({ model, el }) {
     );
     if (typed.some(Number.isNaN)) {
       fields[typed.findIndex(Number.isNaN)].input.focus();
-      say("Type a number, such as 0.25, 1/3 or \u22123.");
+      say("Type a number, such as 0.25, 9*13, 1/3 or \u22123.");
       return;
     }
-    const same = (numbers) => numbers.every((value, i) => near(typed[i], value));
-    const right = same(problem.answer);
-    const known = problem.mistakes.find(({ value }) => same(value));
+    const { right, reply } = judge(typed, { ...problem, tolerance });
     const good = fields.filter((_, i) => near(typed[i], problem.answer[i]));
     if (right) say("Right.", "right");
-    else if (known) say(`Not yet. ${known.reply}`, "wrong");
+    else if (reply) say(reply, "wrong");
     else if (good.length)
       say(`Not yet, but right so far: ${good.map(({ label }) => label).join(", ")}.`, "wrong");
     else say(`Not yet. ${unsealed(model.get("hint"))}`, "wrong");

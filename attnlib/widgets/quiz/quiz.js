@@ -1,7 +1,7 @@
 // A question with options; every option answers with its own explanation.
 import { button } from "../shared/controls.js";
 import { frameOf } from "../shared/frame.js";
-import { blocks, h, prose, report, set, uniqueId, unsealed, write } from "../shared/parts.js";
+import { blocks, h, prose, recall, report, set, uniqueId, unsealed, write } from "../shared/parts.js";
 
 export function render({ model, el }) {
   const options = unsealed(model.get("options"));
@@ -29,8 +29,14 @@ export function render({ model, el }) {
     else if (several && chosen.every(({ option }) => option.correct))
       write(verdict, "Right so far, but not all of it.");
     else write(verdict, "Not yet. Read why, then choose again.");
-    if (chosen.length) report(el, model, right, ++tries === 1);
+    const texts = chosen.map(({ option }) => option.text);
+    if (chosen.length) report(el, model, right, ++tries === 1, texts);
   }
+  recall(el, (texts, words) => {
+    tries += 1;
+    for (const { option, input } of parts) input.checked = texts.includes(option.text);
+    write(verdict, words);
+  });
 
   for (const { input, reply, element } of parts) {
     input.addEventListener("change", () => {

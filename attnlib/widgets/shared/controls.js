@@ -1,4 +1,5 @@
 // Buttons, sliders, choices, fields: what a reader sets.
+import { parseNumber } from "./answers.js";
 import { h, hide, number, set, trimmed, uniqueId, write } from "./parts.js";
 
 export function button(label, onPress, attributes = {}) {
@@ -69,18 +70,6 @@ export function complaints() {
     write(element, [...texts.values()].at(-1) ?? "");
   };
   return { element, reporter };
-}
-
-// What a reader may write as a number: 2, -0.5, .5, 1e-3, 1/3; also with a comma or a true minus.
-export function parseNumber(text) {
-  const plain = text
-    .trim()
-    .replace("\u2212", "-")
-    .replace(/^([^.,]*),([^.,]*)$/, "$1.$2");
-  const parts = plain.split("/").map((part) => part.trim());
-  const isNumber = (part) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(part);
-  if (parts.length > 2 || !parts.every(isNumber)) return NaN;
-  return parts.length === 2 ? Number(parts[0]) / Number(parts[1]) : Number(plain);
 }
 
 export function numberInput(attributes) {

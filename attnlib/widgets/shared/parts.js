@@ -163,8 +163,16 @@ export function unsealed(text) {
   return JSON.parse(new TextDecoder().decode(bytes));
 }
 
-// Tell the page that a question was answered; `first` says whether it was the first try.
-export function report(element, model, right, first) {
-  const detail = { name: model.get("name"), right, first };
+// Tell the page that a question was answered; `first` says whether it was the first try, `given`
+// are the texts of the answer, where the page is to keep them.
+export function report(element, model, right, first, given) {
+  const detail = { name: model.get("name"), right, first, given };
   element.dispatchEvent(new CustomEvent("attention-answer", { bubbles: true, detail }));
+}
+
+// Show the answer that the page has kept, and what came of it.
+export function recall(element, show) {
+  element.addEventListener("attention-answered", ({ detail: { right, given } }) => {
+    show(given, `Answered before, and ${right ? "right" : "not right yet"}.`, right);
+  });
 }

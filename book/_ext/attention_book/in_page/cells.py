@@ -5,20 +5,34 @@ import contextlib
 import importlib.machinery
 import io
 import linecache
+import re
 import sys
 import traceback
 from types import ModuleType
 
-from attnlib.exercises import Reply
+from attnlib.exercises import Reply, check, find
 from attnlib.exercises.engine.limiting import within
 from attnlib.exercises.engine.running import describe_failure
 from attnlib.exercises.engine.symptoms import hint
 
-from .slicing import LOOKS, is_absent, needed
+from .slicing import LOOKS, is_absent, needed, parsed
 
 LIMIT = 20.0  # seconds
 LONGEST = 20_000  # characters that are shown
-NAME, ABOVE = "<cell>", "<the cells above>"
+NAME, ABOVE, ASKED = "<cell>", "<the cells above>", "<the line with check>"
+#: Where a line of an exercise calls `check`, it calls this: no name that code has by chance.
+OWN = "the book's check"
+UNCHECKED = "Nothing was checked."
+NOT_RUN = (
+    "The line with `check` was not run, because it stands inside your function. "
+    "It must begin at the left margin."
+)
+MISSING = (
+    "The line `{line}` is missing, and nothing here is called `{name}`. "
+    "Write that line again, at the left margin, with the name that you have chosen."
+)
+#: Modules whose names are put back before each run and each check -> these names.
+GUARDED, KEPT = re.compile(r"(attnlib|numpy|builtins|in_page\.(cells|slicing))\b"), {}
 
 
 class Absent(ModuleType):
@@ -77,7 +91,27 @@ def no_input(*_):
     raise EOFError("Nothing can be typed in here. Give the value in the code.")
 
 
-def run(earlier, source, limit=LIMIT):
+def checking(line):
+    """The call of `check` that a statement is, with an exercise's name; None if it is another."""
+    match line:
+        case ast.Expr(ast.Call(ast.Name("check"), [ast.Constant(str()), *_]) as call):
+            return call
+
+
+def keep():
+    """Remember what is in the modules that a check goes through, as far as they are loaded."""
+    for name, module in [*sys.modules.items()]:
+        if GUARDED.match(name):
+            KEPT.setdefault(name, dict(vars(module)))
+
+
+def put_back():
+    """Undo what code has done to the names in these modules."""
+    for name, names in KEPT.items():
+        vars(sys.modules[name]).update(names)
+
+
+def run(earlier, source, limit=LIMIT, asked=None):
     """Run a cell, after those statements of the earlier cells that it may need.
 
     Parameters
@@ -87,28 +121,65 @@ def run(earlier, source, limit=LIMIT):
     source : str
     limit : float, seconds
         For all of it.
+    asked : str, optional
+        For an exercise the line of its stub that checks it, ``check("chapter.exercise", answer)``;
+        it is run where the cell has none.
 
     Returns
     -------
     dict
         `printed`; `value`, the text of the last line's value, or `reply`, the parts of a checker's;
-        `passed`.
+        `passed`. Of an exercise the reply is that of the book's own check, whatever is called so.
     """
     scope = {"__name__": "__main__", "input": no_input}
-    printed, result = Bounded(), {}
+    printed, result, replies = Bounded(), {}, {}
+
+    def own(name, answer, **settings):
+        put_back()
+        replies[name] = reply = check(name, answer, **settings)
+        return reply
 
     def execute(code, name):
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         tree = ast.parse(code, name)
+        for line in tree.body if asked else ():
+            if call := checking(line):
+                call.func.id = OWN
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, name, "exec"), scope)
         return last and eval(compile(ast.Expression(last.value), name, "eval"), scope)
 
+    def checked():
+        """Run an exercise, and say that nothing was checked where that is so."""
+        (exercise,) = {call.args[0].value for call in map(checking, parsed(asked)) if call}
+        value = execute(source, NAME)
+        if value is not None and not isinstance(value, Reply):
+            result.update(told(value))
+        if exercise not in replies:
+            calls = [checking(ast.Expr(node)) for node in ast.walk(ast.parse(source))]
+            if any(call and call.args[0].value == exercise for call in calls):
+                return Reply("not attempted", NOT_RUN, heading=UNCHECKED)
+            try:
+                execute(asked, ASKED)
+            except NameError as error:
+                words = MISSING.format(line=asked.strip(), name=error.name)
+                return Reply("not attempted", words, heading=UNCHECKED)
+        return replies[exercise]
+
     def work():
         try:
+            put_back()
+            if asked:
+                for call in filter(None, map(checking, parsed(asked))):
+                    find(call.args[0].value)  # with all that it imports
+            keep()
             with contextlib.redirect_stdout(Bounded()):
                 execute("\n".join(map(ast.unparse, needed(earlier, source))), ABOVE)
-            result.update(told(execute(source, NAME)))
+            if asked:
+                scope[OWN] = own
+                if scope.get("check") is check:  # which may stand anywhere in a line
+                    scope["check"] = own
+            result.update(told(checked() if asked else execute(source, NAME)))
         except SystemExit as error:  # the cell's own, unless the time is over
             result.update(told(stopped(error)))
             raise
@@ -130,7 +201,7 @@ def told(value):
         return {
             "reply": {"status": value.status, "heading": heading, "message": message}
             | {"about": about, "case": case, "notes": notes},
-            "passed": value.passed,
+            "passed": value.status == "passed",
         }
     return {} if value is None else {"value": repr(value)[:LONGEST]}
 
