@@ -104,6 +104,10 @@ def adds_in_place(x):
     return x
 
 
+def larger_of_two(x):
+    return max(x, 2 * x)
+
+
 def adds_lengths(x):
     return x + np.ones(len(x) + 1)
 
@@ -290,6 +294,7 @@ REPLIES = [
     (DOUBLE, by_levels, "in line 2 of by_levels: return [x[a] for a in x]). An index has"),
     (DOUBLE, eval("lambda x: x @ [1] * 9"), "Two shapes do not fit together."),
     (DOUBLE, multiplies_what_is_joined, "Two shapes do not fit together."),
+    (COST, lambda n, d, bias: 4 * n * d ^ 2, "In Python ^ is not a power: write **. With whole"),
     (COUNTED, adds_in_place, "That array holds whole numbers, and += would write decimals"),
     (DOUBLE, joins, "What is joined goes into one pair of square brackets"),
     (DOUBLE, adds_lengths, "to put one behind the other, write np.concatenate([a, b])"),
@@ -298,6 +303,7 @@ REPLIES = [
     (TABLE, lambda x, y: np.outer(x, y)[[0, 1], [0, 1, 1]], "Two lists of indices are taken in"),
     (TABLE, lambda x, y: np.outer(x, y)[np.array([True] * 9)], "choose along the first axis"),
     (DOUBLE, lambda x: 2 * x[x > 99].max(), "A choice or a slice is empty on this input"),
+    (DOUBLE, larger_of_two, "np.maximum and np.minimum compare entry by entry."),
     (DOUBLE, lambda x: x[x > 0] if x > 0 else x, "ask for a single truth value"),
     (DOUBLE, lambda x: x(0), "Round brackets call a function."),
     (DOUBLE, unbound, "uses a variable before any line has given it a value"),
@@ -309,7 +315,7 @@ REPLIES = [
     # The first NaN or inf.
     (DOUBLE, root, "appears in line 2 of root: return 2 * x + np.sqrt(-x). It comes from"),
     (DOUBLE, eval("lambda x: x / (x - x)"), "It comes from a division by 0."),
-    (DOUBLE, eval("lambda x: 2 * x + x[:0].mean()"), "where a sum or a slice is empty."),
+    (DOUBLE, eval("lambda x: 2 * x + x[:0].mean()"), "a sum or a slice is empty, or a row has"),
     (DOUBLE, lambda x: 2 * x + np.nan, "NaN or inf comes back, though no step computes it"),
     (SHORT, lambda x: 2 * x + np.nan, "The answer holds NaN (not a number) or an infinite"),
     # Right but for digits.

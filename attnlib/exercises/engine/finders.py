@@ -10,7 +10,7 @@ from .attempt import equal, near
 from .forms import exchanged, form
 from .running import call
 from .showing import listed, show
-from .symptoms import elsewhere, habit, not_finite, raised
+from .symptoms import caret, elsewhere, habit, not_finite, raised
 
 DIGITS = {np.float16: "three", np.float32: "seven"}
 SHORT = (
@@ -359,6 +359,6 @@ def _factor(attempt):
 
 #: Each takes an Attempt and returns a sentence or two that are true of it, or nothing.
 FINDERS = (
-    known, raised, form, exchanged, imprecise, not_finite, rounded, recognised, one_term,
+    known, raised, caret, form, exchanged, imprecise, not_finite, rounded, recognised, one_term,
     weights, altered, partly, elsewhere, habit, nearly,
 )  # fmt: skip

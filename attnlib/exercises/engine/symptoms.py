@@ -12,8 +12,9 @@ import numpy as np
 from .showing import describe, listed
 from .tracing import code_of
 
+CARET = r"for \^|bitwise_xor"
 HINTS = {
-    r"for \^|bitwise_xor": "In Python ^ is not a power: write **.",
+    CARET: "In Python ^ is not a power: write **.",
     r"(an integer|index|positional|zero-dimensional|same number of dimensions).*"
     r"in line .*\b(concatenate|[vhd]?stack)\(": (
         "What is joined goes into one pair of square brackets, np.concatenate([a, b]), and needs "
@@ -80,6 +81,10 @@ HINTS = {
         "goes too far for this input, or the index counts along another axis than the one on which "
         "it is used. x[i] takes rows, x[:, j] columns."
     ),
+    r"truth value of an array.*in line .*\b(max|min)\(": (
+        "max and min of Python ask which of two whole arrays is larger. np.maximum and np.minimum "
+        "compare entry by entry."
+    ),
     r"truth value of an array": (
         "if, and, or, not and while ask for a single truth value, and here is one for each entry. "
         "np.where, &, | and ~ work entry by entry; any() and all() make one of many."
@@ -137,7 +142,7 @@ FLOATS = {
     "by zero.*log": "the logarithm of 0",
     "by zero": "a division by 0",
     "invalid.*(sqrt|power|log)": "a square root, a power or a logarithm of a negative number",
-    "invalid.*divide": "0/0 or inf/inf, for example where a sum or a slice is empty",
+    "invalid.*divide": "0/0 or inf/inf: a sum or a slice is empty, or a row has nothing but -inf",
     "invalid": "inf - inf or 0 · inf",
 }
 CHANCE = {"default_rng", "normal", "standard_normal", "uniform", "random", "rand", "randn"}
@@ -180,6 +185,17 @@ def not_finite(attempt):
         "NaN or inf comes back, though no step computes it: you wrote it into the code yourself, "
         "to fill, pad or mask an array. It may stand in scores, but what is returned holds none."
     )
+
+
+def caret(attempt):
+    """A ^ that is meant as a power: with whole numbers it raises nothing."""
+    mine, theirs = map(code_of, (attempt.answer, attempt.exercise.reference))
+    carets = [any(step.argrepr.startswith("^") for step in _steps(code)) for code in (mine, theirs)]
+    return f"{HINTS[CARET]} With whole numbers ^ does something else." if carets == [1, 0] else None
+
+
+def _steps(code):
+    return dis.get_instructions(code) if code else ()
 
 
 def hint(failure):
@@ -241,7 +257,7 @@ def stub(answer, outcome):
         code = code_of(answer)
         gap = any(
             a.opname == "LOAD_CONST" and a.argval is ... and b.opname.startswith("STORE_FAST")
-            for a, b in pairwise(dis.get_instructions(code) if code else ())
+            for a, b in pairwise(_steps(code))
         )
         return "Replace the ... that is still in its body." if gap else None
     if outcome.failure or (outcome.value is None and not _written(answer)):
@@ -252,14 +268,14 @@ def stub(answer, outcome):
 def _written(answer):
     """Whether a function does anything, for all that can be seen."""
     code = code_of(answer)
-    steps = dis.get_instructions(code) if code else ()
+    steps = _steps(code)
     return not code or any(re.match("BINARY|CALL|COMPARE|STORE|FOR", s.opname) for s in steps)
 
 
 def no_return(answer):
     """Whether no line of a function returns a value."""
     code = code_of(answer)
-    for before, step in pairwise(dis.get_instructions(code) if code else ()):
+    for before, step in pairwise(_steps(code)):
         nothing = before.opname == "LOAD_CONST" and before.argval is None
         if step.opname == "RETURN_VALUE" and (step.is_jump_target or not nothing):
             return False
