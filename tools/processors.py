@@ -118,7 +118,8 @@ def results(paths=EVERYTHING):
             continue
         failed = []
         command = [*PYTEST, *NBVAL, "-m", "not (browser or site or lab)", *paths]
-        counted.append(run(f"{heading}: {there}", command, failed, **environment))
+        print("\n" + ", ".join(f"{name} {value}" for name, value in there.items()), flush=True)
+        counted.append(run(heading, command, failed, **environment))
         for name in failed:
             differing.setdefault(name, []).append(heading)
     print("\n== what differs, and where" if differing else "\n== nothing differs")
