@@ -34,8 +34,22 @@ def counts(report):
     return tests - errors - failures - skipped, errors + failures, skipped
 
 
-def run(heading, command, **environment):
-    """Run one stage and return its counts. A stage without pytest counts as one check."""
+def failures(report):
+    """Names of the tests that failed, from the same report: of a cell, its notebook and number.
+
+    >>> failures('<testcase classname="book" name="a"><failure/></testcase>')
+    ['book a']
+    """
+    cases = ElementTree.fromstring(report).iter("testcase")
+    failed = [case for case in cases if {"failure", "error"} & {part.tag for part in case}]
+    return [f"{case.get('classname')} {case.get('name')}" for case in failed]
+
+
+def run(heading, command, failed=None, **environment):
+    """Run one stage and return its counts. A stage without pytest counts as one check.
+
+    To the list `failed` it adds the names of the tests that fail.
+    """
     print(f"\n== {heading}", flush=True)
     environment = FOR_TESTS | environment
     start = time.monotonic()
@@ -44,6 +58,8 @@ def run(heading, command, **environment):
         extra = [f"--junitxml={report}"] if "pytest" in command else []
         code = subprocess.run(command + extra, cwd=ROOT, env=os.environ | environment).returncode
         result = counts(report.read_text(encoding="utf-8")) if report.exists() else (0, 0, 0)
+        if failed is not None and report.exists():
+            failed += failures(report.read_text(encoding="utf-8"))
     if not extra:
         result = (1, 0, 0) if code == 0 else (0, 1, 0)
     elif code and not result[1]:

@@ -5,11 +5,16 @@ exercises     exercises, widgets, notebooks' form and tools, without a browser
 site          the site, built and opened in a browser
 lab           JupyterLab
 notebooks     every notebook run and compared with what is stored
+
+Before a release, as no part of everything:
+
+processors    notebooks and mathematics as other processors compute (`tools/processors.py`)
 """
 
 import argparse
 import sys
 
+import processors
 from notebooks import NOTEBOOKS
 from stages import NBVAL, PYTEST, PYTHON, close, run
 
@@ -39,10 +44,16 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=how)
     parser.add_argument("tier", nargs="*", help="one or more of these; without any, everything")
     tiers = parser.parse_args(arguments).tier
-    if unknown := [tier for tier in tiers if tier not in STAGES]:
-        parser.error(f"no such tier: {', '.join(unknown)}; there are {', '.join(STAGES)}")
-    stages = {tier: STAGES[tier] for tier in tiers} or ALL
-    return close([run(heading, command) for heading, command in stages.items()])
+    known = [*STAGES, "processors"]
+    if unknown := [tier for tier in tiers if tier not in known]:
+        parser.error(f"no such tier: {', '.join(unknown)}; there are {', '.join(known)}")
+    stages = {tier: STAGES[tier] for tier in tiers if tier in STAGES}
+    if not tiers:
+        stages = ALL
+    results = [run(heading, command) for heading, command in stages.items()]
+    if "processors" in tiers:
+        results += processors.results()
+    return close(results)
 
 
 if __name__ == "__main__":
