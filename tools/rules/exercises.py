@@ -151,6 +151,7 @@ def plain_sentences(page):
     for name, exercise in of_chapter(page).items():
         said = {m.name: m.diagnosis for m in exercise.mistakes}
         said |= {part: getattr(exercise, part) for part in ("task", "why", "general", "definition")}
+        said |= exercise.where
         for part, text in said.items():
             if not text[0].isupper() or text[-1] not in ".?" or "  " in text:
                 yield f"{name}: {part} should be sentences, from a capital letter to a full stop"

@@ -47,8 +47,9 @@ class Case:
             object.__setattr__(self, "args", tuple(arrays))
 
     def copied(self):
-        """The same case with arrays of its own."""
-        return replace(self, args=tuple(map(_copied, self.args)))
+        """The same case with arrays of its own; arguments that renew themselves as they are."""
+        plain = type(self.args) is tuple
+        return replace(self, args=tuple(map(_copied, self.args))) if plain else self
 
 
 @dataclass(frozen=True, kw_only=True)
