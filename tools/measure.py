@@ -19,9 +19,10 @@ WORDS, LINES = 120, 15  # that are read in a minute
 FIGURE, WIDGET_MINUTES, PREDICTION, QUESTION, PRACTICE = 1, 2, 1, 1, 3
 PREDICT = "> **Predict.**"
 #: What is written and not read: the target of a link or a role, a role's name, a comment, a tag, a
-#: fence, and what only lays a formula out. Other commands of formulas, α and Σ, are symbols.
+#: block of code, and what only lays a formula out. Other commands of formulas, α, are symbols.
 UNREAD = re.compile(
-    r"\]\([^)]*\)|\{[a-z:]+\}(?=`)| <[^<>`\n]*>(?=`)|<!--.*?-->|</?[a-z][^<>\n]*>|```.*"
+    r"\]\([^)]*\)|\{[a-z:]+\}(?=`)| <[^<>`\n]*>(?=`)|<!--.*?-->|</?[a-z][^<>\n]*>"
+    r"|```\w*\n.*?```"
     r"|\\(?:begin|end)\{\w+\}|\\(?:[qkv]|text|math\w+|operatorname|[td]?frac|sqrt|left|right"
     r"|[bB]igg?[lr]?|q?quad|top|c?dots?|ldots|times|[lg]eq?|mid|in|underbrace|overline|hat|bar)\b",
     re.DOTALL,
@@ -33,6 +34,8 @@ def words(text):
 
     >>> words(r"The *weights* of [chapter 4](04_scaling.ipynb): $\q{q} = 2.1$, $d_k$.")
     8
+    >>> words("See:\n\n```python\nx = 1\n```\n\nIt is small.")
+    4
     >>> words(r"$\alpha + \beta = \tfrac{1}{2}$, as {doc}`page <x>` <!-- not this --> says")
     7
     """

@@ -201,5 +201,6 @@ def unshown(page, digits, *pages):
     """The numbers of a page's text, with so many decimals or more, that no cell shows."""
     shown = "\n".join(p.printed + "\n".join(cell.source for cell in p.code) for p in pages)
     prose = SPAN.sub(lambda span: span["text"] if span["set"] else "", page.prose)
+    prose = re.sub(r"```\w*\n.*?```", "", prose, flags=re.DOTALL)  # that code is run by a test
     numbers = re.findall(rf"(?<![\w.])\d+\.\d{{{digits},}}", prose)
     return [number for number in dict.fromkeys(numbers) if number not in shown]
