@@ -5,7 +5,7 @@ from copy import deepcopy
 import numpy as np
 
 from attnlib import _checks
-from attnlib._boundary import checked, refuse_overflow
+from attnlib._boundary import checked, outside, refuse_overflow
 from attnlib.blocks import DecoderOnly
 from attnlib.gradients import decoder_only_vjp, projection_vjp
 from attnlib.models._training import adam, cross_entropy, cut, rate_share
@@ -252,6 +252,7 @@ class CharacterModel:
         >>> losses[0] > 0.9 > 0.1 > losses[-1]
         True
         """
+        report = report and outside(report)
         first, warm_up = len(self.losses), min(max(steps // 10, 1), 100)
         try:
             for step in range(steps):
