@@ -404,6 +404,19 @@ def test_a_reply_says_that_nothing_was_checked(source, reply):
     assert result["reply"]["message"] == words and "at the left margin" in words
 
 
+def test_a_check_inside_the_answer_checks_nothing_in_the_page_either():
+    line = f'check("{NAME}", bilinear_scores)'
+    source = f"def bilinear_scores(Q, K, W):\n    {line}\n    return Q @ W @ K.T\n\n\n{line}"
+    result = cells.run(["from attnlib.exercises import check"], source, asked=line)
+    assert "calls the checker itself, so nothing was checked" in result["reply"]["message"]
+
+
+def test_a_module_that_was_deleted_spoils_no_later_cell(monkeypatch):
+    cells.keep()
+    monkeypatch.delitem(sys.modules, "attnlib.masks.items")
+    assert cells.run([], "1 + 1")["value"] == "2"
+
+
 # What does not end
 
 LATE = "It was still running after 0.3 seconds."

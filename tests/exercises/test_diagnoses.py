@@ -40,6 +40,7 @@ NOTHING_LATER = Mistake(
 )
 NONES = replace(DOUBLE, mistakes=(NOTHING_LATER,))
 COUNTED = exercise("double(x)", lambda x: 2 * x, arrays([2, 3]), arrays([1, 4, 7]))
+WIDE = exercise("same(x)", lambda x: x + 0, arrays([1e6, 1.0]))
 POWER = exercise("power(x, y)", lambda x, y: x**y, arrays([2.0, 3.0], [3.0, 1.0]),
                  arrays([1.0, 5.0], [2.0, 2.0]))  # fmt: skip
 #: A truth value cannot be sorted, and what ignores it is no answer for a sorted one.
@@ -67,6 +68,9 @@ S = arrays([[1.0, 2.0], [0.5, -1.0]], [[0.3, 1.0, 2.0], [2.0, -1.0, 0.0], [1.0, 
 MASKED_S = (np.where(np.tri(3, dtype=bool), S[1], -np.inf),)
 SOFTMAX = exercise("weigh(S)", lambda S: softmax(S), S[:1], S[1:], MASKED_S,
                    returns="an array (n, n)")  # fmt: skip
+SCALED = exercise(
+    "weigh(S)", lambda S: softmax(S / len(S) ** 0.5), (np.ones((1, 1)),), S[:1], S[1:]
+)
 SHARES = exercise("shares(s)", softmax, (S[1][0],), (S[1][1] - 3,))
 
 FACTOR, kept = 2.0, []
@@ -178,7 +182,7 @@ class Unprintable(Exception):
 
 PASSED = "Passed. double is right on 2 cases. So it is."
 STUB = "Not attempted yet. The body is still empty."
-NOTHING = "Not attempted yet. Nothing stands for double so far."
+NOTHING = "Not attempted yet. double is still empty."
 HERE = "It should return an array of shape (n,), here (1,);"
 ONE_AXIS = "here (2, 2); an array of shape "
 
@@ -323,6 +327,7 @@ REPLIES = [
     (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "Passed."),
     (SHORT, lambda x: (2 * x * 1.0000015).astype(np.float32), "You compute in float32, which"),
     (SHORT, single, "You compute in float32"),
+    (WIDE, lambda x: (x + np.array([0.0, 1.5])).astype(np.float32), "close but not exact."),
     (DOUBLE, lambda x: (x**2 * 1.0000015).astype(np.float32), "This is the square."),
     (SHORT, lambda x: (x**2 + 0.003).astype(np.float16), "This is the square."),
     (SHORT, lambda x: (2 * x * 1.3).astype(np.float16), "Also, this is float16"),
@@ -362,13 +367,15 @@ REPLIES = [
     # Weights: the slips of softmax.
     (SOFTMAX, lambda S: softmax(S, axis=0), "The columns of these weights sum to 1. A row belongs"),
     (SOFTMAX, lambda S: np.exp(S) / np.exp(S).sum(), "The whole table sums to 1."),
-    (SOFTMAX, lambda S: np.exp(S), "not the sum 1: divide them by their sum."),
+    (SOFTMAX, lambda S: np.exp(S), "in each row if there are several: divide them by their sum."),
     (SOFTMAX, lambda S: np.exp(S) / np.exp(S).sum(axis=1), "without keepdims=True is laid along"),
     (SOFTMAX, lambda S: softmax(S * np.log(2)), "These are powers of 2. Softmax takes powers of e"),
     (SHARES, lambda s: 2**s / (2**s).sum(), "These are powers of 2."),
     (SOFTMAX, lambda S: softmax(S / 4), "if all scores were 0.25 times as large"),
     (SHARES, lambda s: softmax(-s), "get if s were multiplied by -1"),
     (SOFTMAX, lambda S: softmax(np.tril(S)), "Unknown."),
+    (SCALED, lambda S: softmax(S), "if all scores were larger or smaller: look at what the"),
+    (LATER, lambda x: (x > 1) ^ (x > 2), "Unknown."),
     # Truth values are compared as numbers; one alone shows no mistake, and may be tried out.
     (LATER, lambda x: x == 1, "Only the ones."),
     (LATER, lambda x: ~(x > 1), "Every truth value is reversed: you return True where False is"),

@@ -115,7 +115,7 @@ def test_check_inside_the_answer_checks_nothing():
 
     for answer in (double, lambda x: check("scaling.score_std", None), lambda x: find("a.b")):
         reply = examine(DOUBLE, answer)
-        assert "calls check itself, so nothing was checked" in reply.message
+        assert "calls the checker itself, so nothing was checked" in reply.message
     assert examine(DOUBLE, lambda x: 2 * x).passed
 
 

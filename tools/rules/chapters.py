@@ -201,6 +201,8 @@ def unshown(page, digits, *pages):
     """The numbers of a page's text, with so many decimals or more, that no cell shows."""
     shown = "\n".join(p.printed + "\n".join(cell.source for cell in p.code) for p in pages)
     prose = SPAN.sub(lambda span: span["text"] if span["set"] else "", page.prose)
-    prose = re.sub(r"```\w*\n.*?```", "", prose, flags=re.DOTALL)  # that code is run by a test
+    in_use = re.compile(r"(## What it means when you use it\n)(.*?)(?=\n## )", re.DOTALL)
+    # The code in that section is run by a test.
+    prose = in_use.sub(lambda part: re.sub(r"(?s)```python\n.*?```", "", part[2]), prose)
     numbers = re.findall(rf"(?<![\w.])\d+\.\d{{{digits},}}", prose)
     return [number for number in dict.fromkeys(numbers) if number not in shown]

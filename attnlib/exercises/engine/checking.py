@@ -23,12 +23,12 @@ NUMBERS = (
 )
 LIST = "You return a list; np.array(…) turns it into an array, which other code can calculate with."
 INSIDE = (
-    "{name} calls check itself, so nothing was checked. The line check(…) stands inside the "
-    "function: let it begin at the left margin."
+    "{name} calls the checker itself, so nothing was checked. If the line check(…) stands inside "
+    "the function, let it begin at the left margin."
 )
 FLOAT32 = (
     "You compute in float32, which keeps about seven digits, and these agree. In float64, as NumPy "
-    "computes unless you tell it otherwise, more of them would."
+    "computes unless you tell it otherwise, more digits would agree."
 )
 FLOAT16 = "Also, this is float16, which keeps about three digits and goes no higher than 65504."
 
@@ -66,7 +66,7 @@ def examine(exercise, answer, *, time_limit=TIME_LIMIT):
     """Check an answer to an Exercise that need not be in the book; see `check`."""
     closed_to_answers()
     if answer is None or answer is Ellipsis:
-        return Reply("not attempted", f"Nothing stands for {exercise.short_name} so far.")
+        return Reply("not attempted", f"{exercise.short_name} is still empty.")
     with np.errstate(all="ignore"):  # an answer may hold anything, and the reply names it
         if exercise.judge:
             return _examine_numbers(exercise, answer)

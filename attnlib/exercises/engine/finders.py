@@ -54,8 +54,8 @@ TABLE = (
     "themselves: sum over the last axis, with keepdims=True."
 )
 UNDIVIDED = (
-    "The weights of each query have the right proportions, but not the sum 1: divide them by their "
-    "sum."
+    "These have the right proportions, and should sum to 1, in each row if there are several: "
+    "divide them by their sum."
 )
 KEEPDIMS = (
     "Each column is divided by the sum of another row. A sum without keepdims=True is laid along "
@@ -63,8 +63,8 @@ KEEPDIMS = (
 )
 POWERS = "These are powers of {base}. Softmax takes powers of e, np.exp, before it divides."
 SCALED = (
-    "These would be the right weights if all scores were {factor} times as large: look at what the "
-    "scores are multiplied or divided by before softmax, and at how often."
+    "These would be the right weights if all scores were {times}: look at what the scores are "
+    "multiplied or divided by before softmax, and at how often."
 )
 #: What a step too many does to an array: to the right answer, or to an argument before it is used.
 STEPS = {
@@ -117,8 +117,9 @@ def partly(attempt):
     if attempt.exercise.truth and not attempt.trials[0].shape:
         return None  # single truth values tell no mistake from another
     alike = [m for m in attempt.exercise.mistakes if attempt.makes(m, where_wrong=True)]
-    off = (np.unique(t.seen[t.seen != t.wanted.seen]) for t in attempt.wrong if t.has_form)
-    if len(attempt.wrong) == 1 and len(next(off, "")) < 2:  # one number may be alike by chance
+    off = [t.seen[t.seen != t.wanted.seen] for t in attempt.wrong if t.has_form]
+    if len(attempt.wrong) == 1 and all(len(np.unique(numbers)) < 2 for numbers in off):
+        # One number may be alike by chance.
         alike = [m for m in alike if not any(_spoils(attempt, m))]
     diagnoses = {mistake.diagnosis for mistake in alike}
     return diagnoses.pop() if len(diagnoses) == 1 else None
@@ -135,7 +136,7 @@ def imprecise(attempt):
     low = attempt.low_precision()
     if low is None or not attempt.comparable:
         return None
-    if all(map(partial(near, low), attempt.came, attempt.wanted)):
+    if all(map(partial(near, low, each=True), attempt.came, attempt.wanted)):
         return SHORT.format(digits=DIGITS[low], name=low.__name__)
     for mistake in attempt.exercise.mistakes:
         if all(map(partial(near, low), attempt.came, [t.seen for t in attempt.by(mistake)])):
@@ -208,12 +209,14 @@ def weights(attempt):
         table = all(a.ndim == 2 and np.isclose(a.sum(), 1) for a, _ in pairs)
         return TABLE if table else UNDIVIDED
     by_columns, of_rows = zip(*(_by_columns(a, w) for a, w in pairs))
+    if max(len(a) for a, _ in pairs) < 3:  # two rows fit nearly anything
+        by_columns = of_rows = [False]
     if all(by_columns) and all(np.allclose(a.sum(axis=0), 1) for a, _ in pairs):
         return COLUMNS
     if all(of_rows):
         return KEEPDIMS
-    slopes = [_slope(a, w) for a, w in pairs]
-    known = [slope for slope in slopes if slope is not None]
+    wrong = [(a, w) for a, w in pairs if not np.allclose(a, w)]
+    known = [slope for slope in (_slope(a, w) for a, w in wrong) if slope is not None]
     if not known or not all(np.allclose(a.sum(axis=-1), 1) for a, _ in pairs):
         return None
     if np.isnan(known).any():
@@ -221,7 +224,12 @@ def weights(attempt):
     for base in (2, 10):
         if np.allclose(known, np.log(base)):
             return POWERS.format(base=base)
-    return SCALED.format(factor=show(known[0])) if known[0] > 0 else None
+    if known[0] <= 0:
+        return None
+    times = (
+        f"{show(known[0])} times as large" if np.allclose(known, known[0]) else "larger or smaller"
+    )
+    return SCALED.format(times=times)
 
 
 def _by_columns(came, wanted):

@@ -110,13 +110,15 @@ class Guard:
         # First the functions of Python itself, without calling one of them.
         self.replaced += [name for name, f in self.python.items() if PYTHON.get(name) is not f]
         PYTHON.update(self.python)
+        for name in [n for n in PYTHON if n not in self.python and n[0] != "_"]:
+            del PYTHON[name]
         self.after.close()
         for owner, before in self.owners:
             now = vars(owner)
             if len(now) != len(before) or not all(map(is_, now.values(), before.values())):
                 self._put_back(owner, before, dict(now))
         for function, parts in self.functions:
-            if function.__code__ is not parts[0] or function.__defaults__ is not parts[1]:
+            if any(getattr(function, name) is not part for name, part in zip(CODE, parts)):
                 self.replaced.append(f"the code of {function.__name__}")
                 for name, part in zip(CODE, parts):
                     setattr(function, name, part)

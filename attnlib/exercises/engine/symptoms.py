@@ -15,7 +15,7 @@ from .tracing import code_of
 CARET = r"for \^|bitwise_xor"
 HINTS = {
     CARET: "In Python ^ is not a power: write **.",
-    r"(an integer|index|positional|zero-dimensional|same number of dimensions).*"
+    r"(as an integer|integer scalar|positional|zero-dimensional|same number of dimensions).*"
     r"in line .*\b(concatenate|[vhd]?stack)\(": (
         "What is joined goes into one pair of square brackets, np.concatenate([a, b]), and needs "
         "the same number of axes: a single row or number is put into brackets of its own."
@@ -189,6 +189,9 @@ def not_finite(attempt):
 
 def caret(attempt):
     """A ^ that is meant as a power: with whole numbers it raises nothing."""
+    arrays = [t.outcome.value for t in attempt.trials if isinstance(t.outcome.value, np.ndarray)]
+    if attempt.exercise.truth or any(array.dtype == bool for array in arrays):
+        return None  # of truth values it is the exclusive or
     mine, theirs = map(code_of, (attempt.answer, attempt.exercise.reference))
     carets = [any(step.argrepr.startswith("^") for step in _steps(code)) for code in (mine, theirs)]
     return f"{HINTS[CARET]} With whole numbers ^ does something else." if carets == [1, 0] else None
@@ -200,7 +203,10 @@ def _steps(code):
 
 def hint(failure):
     """What to do about an exception; empty where nothing is known."""
-    return _first(HINTS, f"{failure} in {failure.line}") or ""
+    text = str(failure)
+    with_line = f"{text} in {failure.line}"
+    found = (w for p, w in HINTS.items() if re.search(p, with_line if "in line" in p else text))
+    return next(found, "")
 
 
 def _first(table, text):

@@ -72,12 +72,12 @@ function unit(value) {
 }
 
 // Whether a number was cut, or rounded too early: it is off by less than a unit in its last place,
-// or by a few tolerances, and by a twentieth at most. A whole number is never nearly another.
+// or by a few tolerances, and by a twentieth at most. One whole number is not another, rounded.
 function isRounded(value, right, tolerance) {
   const off = Math.abs(value - right);
   if (off > Math.abs(right) / 20) return false;
-  const isWhole = Number.isInteger(value) && Number.isInteger(right);
-  return off < unit(value) * (1 - 1e-6) || (!isWhole && off <= 3 * tolerance);
+  if (Number.isInteger(right)) return !Number.isInteger(value) && off <= 3 * tolerance;
+  return off < unit(value) * (1 - 1e-6) || off <= 3 * tolerance;
 }
 
 // What is said of numbers: whether all are `right`, or the `reply` to a mistake that is known or
@@ -94,7 +94,9 @@ export function judge(typed, { answer, tolerance, mistakes }) {
     const most = Math.min(tolerance, Math.abs(number) / 20) + 1e-9 * Math.abs(number);
     return Math.abs(factor * x - number) <= most;
   };
-  if (all(answer, scaled(100)) || all(answer, scaled(0.01)))
+  const shares = answer.every((number) => Math.abs(number) < 1);
+  const percents = answer.every((number) => Math.abs(number) > 1 && Math.abs(number) <= 100);
+  if ((percents && all(answer, scaled(100))) || (shares && all(answer, scaled(0.01))))
     return { right: false, reply: words.factor };
   const known = mistakes.find((mistake) => {
     const { value, tolerance: most = tolerance } = mistake;

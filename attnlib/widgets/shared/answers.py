@@ -111,13 +111,14 @@ def _is_rounded(value, right, tolerance):
     """Whether a number was cut, or rounded too early.
 
     It is off by less than a unit in its last place, or by a few tolerances, and by a twentieth at
-    most. A whole number is never nearly another.
+    most. One whole number is not another, rounded.
     """
     off = abs(value - right)
     if off > abs(right) / 20:
         return False
-    whole = float(value).is_integer() and float(right).is_integer()
-    return off < _unit(value) * (1 - 1e-6) or (not whole and off <= 3 * tolerance)
+    if float(right).is_integer():
+        return not float(value).is_integer() and off <= 3 * tolerance
+    return off < _unit(value) * (1 - 1e-6) or off <= 3 * tolerance
 
 
 def judge(typed, answer, tolerance, mistakes):
@@ -172,7 +173,8 @@ def judge(typed, answer, tolerance, mistakes):
     for mistake in mistakes:
         if all_are(meets, mistake["value"]):
             return False, f"Not yet. {mistake['reply']}"
-    if all_are(scaled(100), answer) or all_are(scaled(0.01), answer):
+    shares, percents = all(abs(a) < 1 for a in answer), all(1 < abs(a) <= 100 for a in answer)
+    if (percents and all_are(scaled(100), answer)) or (shares and all_are(scaled(0.01), answer)):
         return False, WORDS["factor"]
     known = None
     for mistake in reversed(mistakes):

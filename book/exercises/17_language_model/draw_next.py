@@ -22,7 +22,7 @@ CASES = (
     Case("high temperatures", ([1.2, -1.5, -3.4, 2.1, -1.1, -4.0], 3.0, 0.3)),
     Case("high temperatures", ([2.9, -2.1, 0.5, 0.2], 5.0, 0.35)),
     Case("a sum equal to u", ([0.0, 0.0, 0.0, 0.0], 2.0, 0.5), rare=True),
-    Case("u = 0", ([-0.8, 0.4, 1.1, 0.3], 0.8, 0.0), rare=True),
+    Case("a draw of 0", ([-0.8, 0.4, 1.1, 0.3], 0.8, 0.0), rare=True),
     Case("a temperature near 0", ([1.0, 3.0, 2.5], 0.001, 0.5), rare=True),
     Case("the last character", ([0.3, 0.9, -0.2, 0.6, 0.1], 1.5, 0.95), rare=True),
 )

@@ -11,6 +11,7 @@ import traceback
 from types import ModuleType
 
 from attnlib.exercises import Reply, check, find
+from attnlib.exercises.engine import guarding
 from attnlib.exercises.engine.limiting import within
 from attnlib.exercises.engine.running import describe_failure
 from attnlib.exercises.engine.symptoms import hint
@@ -24,8 +25,8 @@ NAME, ABOVE, ASKED = "<cell>", "<the cells above>", "<the line with check>"
 OWN = "the book's check"
 UNCHECKED = "Nothing was checked."
 NOT_RUN = (
-    "The line with `check` was not run, because it stands inside your function. "
-    "It must begin at the left margin."
+    "The line with `check` was not reached. If it stands inside your function, let it begin at "
+    "the left margin."
 )
 MISSING = (
     "The line `{line}` is missing, and nothing here is called `{name}`. "
@@ -101,14 +102,15 @@ def checking(line):
 def keep():
     """Remember what is in the modules that a check goes through, as far as they are loaded."""
     for name, module in [*sys.modules.items()]:
-        if GUARDED.match(name):
+        if GUARDED.match(name) and module is not guarding:  # which knows what runs
             KEPT.setdefault(name, dict(vars(module)))
 
 
 def put_back():
     """Undo what code has done to the names in these modules."""
     for name, names in KEPT.items():
-        vars(sys.modules[name]).update(names)
+        if name in sys.modules:
+            vars(sys.modules[name]).update(names)
 
 
 def run(earlier, source, limit=LIMIT, asked=None):
