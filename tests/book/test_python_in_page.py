@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+import sys
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
