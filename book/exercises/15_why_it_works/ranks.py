@@ -16,6 +16,25 @@ def ranks(x):
     return (smaller | (equal & before)).sum(axis=1)
 
 
+def unstable(x):
+    """What a sort may give that exchanges equal numbers in long lists, as some machines do."""
+    places = np.arange(len(x))
+    order = np.lexsort((-places if len(x) > 16 else places, x))
+    return np.argsort(order)
+
+
+def loses_order(values, cases):
+    """Whether only long lists go wrong, and there only the order of equal numbers."""
+    pairs = [(v.ravel(), case.args[0]) for v, case in zip(values, cases)]
+    wrong = [(v, x) for v, x in pairs if not np.array_equal(v, ranks(x))]
+    return bool(wrong) and all(
+        len(x) > 16
+        and np.array_equal(np.sort(v), np.arange(len(x)))
+        and (np.diff(x[np.argsort(v)]) >= 0).all()
+        for v, x in wrong
+    )
+
+
 CASES = (
     Case("two numbers", ([7.0, 3.0],)),
     Case("the four of the lesson", ([5.0, 2.0, 8.0, 1.0],)),
