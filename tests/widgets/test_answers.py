@@ -33,7 +33,8 @@ NUMBERS = {
     "sqrt(9)/√(4)": 1.5,
     "2π": math.nan,
     "2·π": 2 * math.pi,
-    "--1": 1,
+    "--1": math.nan,
+    "2 - -1": 3,
     "1 000": math.nan,
     "1,000.5": math.nan,
     "": math.nan,
@@ -60,7 +61,7 @@ NUMBERS = {
     "Infinity": math.nan,
     "NaN": math.nan,
     "(" * LONGEST: math.nan,
-    "-" * (LONGEST - 1) + "1": -1,
+    "1-" * (LONGEST // 2 - 1) + "1": 2 - LONGEST // 2,
     "1" + "+1" * LONGEST: math.nan,
 }
 
@@ -73,7 +74,7 @@ def random_texts(count):
         if depth == 0 or rng.random() < 0.2:
             return rng.choice(["2", "0.5", ".25", "3,5", "1e-2", "7.", "e", "π", "0"])
         a, b = made(depth - 1), made(depth - 1)
-        forms = [f"({a})", f"-{a}", f"√({a})", f"sqrt {a}", f"{a} {b}"]
+        forms = [f"({a})", f"-{a}", f"-({a})", f"√({a})", f"sqrt {a}", f"{a} {b}"]
         forms += [f"{a}{sign}{b}" for sign in ["+", " - ", "*", "/", "**", "^", "·", "×", "−"]]
         return rng.choice(forms)
 

@@ -43,7 +43,7 @@ def test_it_answers_back_and_keeps_what_was_typed(show):
     page = show(NumberQuestion(**SAMPLE))
     field, verdict = page.get_by_role("textbox"), page.get_by_role("status")
     replies = {"4": "Right. Yes, four.", "3,95": "Right.", "8/2": "Right.", "22": "Add."}
-    replies |= {"2·(9−7)": "Right.", "400": "a factor of 100", "0.04": "a factor of 100"}
+    replies |= {"2·(9−7)": "Right.", "400": "Not yet. Count.", "0.04": "a factor of 100"}
     replies |= {"4.15": "right up to rounding", "2**": "Type a number", "2(2)": "Type a number"}
     replies |= {"−4": "Mind the sign.", "7": "Count.", "four": "Type a number", "": "Type a"}
     for typed, reply in replies.items():

@@ -43,7 +43,7 @@ export function parseNumber(text) {
   const signed = () => {
     const sign = take("+", "-");
     if (!sign) return power();
-    return sign === "-" ? -signed() : signed();
+    return sign === "-" ? -power() : power();
   };
   const power = () => {
     const base = atom();

@@ -75,7 +75,7 @@ class _Reading:
         sign = self.take("+", "-")
         if not sign:
             return self.power()
-        return -self.signed() if sign == "-" else self.signed()
+        return -self.power() if sign == "-" else self.power()
 
     def power(self):
         base = self.atom()

@@ -57,7 +57,7 @@ def needed(*names):
     Examples
     --------
     >>> needed("shared/controls.js")
-    ['shared/parts.js', 'shared/controls.js']
+    ['shared/parts.js', 'shared/answers.json', 'shared/answers.js', 'shared/controls.js']
     """
     graph, waiting = {}, [*names]
     while waiting:

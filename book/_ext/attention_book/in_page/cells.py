@@ -56,7 +56,9 @@ class Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if is_absent(name):
+        library = name.partition(".")[0]
+        missing = library == "attnlib" or type(sys.modules.get(library)) in (type(None), Absent)
+        if missing and is_absent(name):
             return importlib.machinery.ModuleSpec(name, Finder, is_package=True)
         if name.partition(".")[0] in {*sys.stdlib_module_names, "numpy", "attnlib"}:
             raise ModuleNotFoundError(f"{name} is not in the page", name=name)
