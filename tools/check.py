@@ -2,14 +2,14 @@
 
 The form of its lesson and its deeper page and the rules for authors; both pages, built anew where
 something changed and opened in a browser; both notebooks, run and compared with what is stored; the
-tests of its exercises and of the widgets in it that not every chapter has.
+tests of its exercises and of the widgets in it that not every chapter has; and what a chapter can
+break in the rest of the book: lists, the glossary, the one sheet of paper, the index of functions.
 """
 
 import sys
 
-from notebooks import NOTEBOOKS
 from outputs import WIDGET
-from rules import Page
+from pages import NOTEBOOKS, Page
 from site_tools import build_command, html_of
 from stages import NBVAL, PYTEST, PYTHON, ROOT, close, run
 
@@ -19,6 +19,11 @@ from attnlib.widgets.shared.question import Question
 BUILT = ROOT / "_build" / "check"
 TESTS = ["tests/book", "tests/widgets", "attnlib/widgets", "tests/exercises"]
 TESTS += ["tests/tools/test_workbook.py"]
+WHOLE = [
+    "tests/book/test_book.py",
+    "tests/book/test_glossary.py",
+    "tests/mathematics/test_imports.py",
+]
 CHAPTERS = [page for path in NOTEBOOKS if (page := Page(path, None)).is_lesson]
 
 
@@ -58,6 +63,7 @@ def stages(page):
             *PYTEST, *NBVAL, *paths, *TESTS, "-k", names, "-m", "not lab",
             "--deselect=tests/book/test_notebooks.py",
         ],
+        "the whole book": [*PYTEST, *WHOLE],
     }  # fmt: skip
 
 

@@ -6,14 +6,12 @@ between ``<!-- chapters: KEY -->`` and ``<!-- end -->``.
 
 import re
 from functools import cache
-from pathlib import Path
 
 import nbformat
 import yaml
 from measure import exact, minutes
-from rules import Page
+from pages import ROOT, Page
 
-ROOT = Path(__file__).resolve().parent.parent
 PLACES = [ROOT / "README.md", ROOT / "book" / "index.ipynb", ROOT / "book" / "teach.md"]
 HEAD = re.compile(
     r"\*Lesson \d+ min · questions and exercises \d+ min(?: · deeper \d+ min)?\.|\*Deeper \d+ min\."

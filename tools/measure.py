@@ -11,9 +11,7 @@ import re
 from dataclasses import dataclass
 
 from outputs import WIDGET, tags
-from rules.cells import PICTURES, line_count
-from rules.exercises import asked, named
-from rules.page import HIDDEN, Page, text_of
+from pages import HIDDEN, NOTEBOOKS, PICTURES, Page, asked, line_count, named, text_of
 
 from attnlib.exercises import all_exercises
 
@@ -144,15 +142,14 @@ def minutes(page):
 
 def main():
     """Print a line for each page of a chapter."""
-    from notebooks import NOTEBOOKS
-
-    print(f"{'':32}  words  symbols  numbers  read  work  figures  widgets  predict  cells  lines  longest")
+    read = "words  symbols  numbers  read  work"
+    print(f"{'':32}  {read}  figures  widgets  predict  cells  lines  longest")
     for path in NOTEBOOKS:
         if (page := Page.read(path)).number:
             m = measure(page)
             print(
-                f"{path.stem:32} {m.words:6} {m.symbols:8} {m.numbers:8} {m.minutes:5.0f} {work(page):5} {m.figures:8} "
-                f"{m.widgets:8} {m.predictions:8} {m.cells:6} {m.lines:6} {m.longest:8}"
+                f"{path.stem:32} {m.words:6} {m.symbols:8} {m.numbers:8} {m.minutes:5.0f} "
+                f"{work(page):5} {m.figures:8} {m.widgets:8} {m.predictions:8} {m.cells:6} {m.lines:6} {m.longest:8}"
             )
 
 

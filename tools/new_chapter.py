@@ -13,9 +13,8 @@ from pathlib import Path
 import contents
 import jupytext
 from canonical import canonical, write
-from notebooks import NOTEBOOKS, ROOT
-from rules import Page, problems
-from rules.page import DEEPER
+from pages import DEEPER, NOTEBOOKS, ROOT, Page
+from rules import problems
 
 from attnlib.palette import notebook_macros
 

@@ -20,12 +20,11 @@ import contents
 from canonical import NotebookFault, canonical, difference, prepared, read, write
 from nbclient import NotebookClient
 from outputs import ANSI
-from rules import Page, problems
+from pages import NOTEBOOKS, Page
+from rules import problems
 
 from attnlib.palette import notebook_macros
 
-ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 SECONDS_A_CELL = 120
 
 

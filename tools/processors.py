@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-from notebooks import NOTEBOOKS
+from pages import NOTEBOOKS
 from stages import FOR_TESTS, NBVAL, PYTEST, ROOT, close, run
 
 EVERYTHING = [

@@ -15,7 +15,7 @@ import argparse
 import sys
 
 import processors
-from notebooks import NOTEBOOKS
+from pages import NOTEBOOKS
 from stages import NBVAL, PYTEST, PYTHON, close, run
 
 EVERYTHING = ["tests", "attnlib", "benchmarks", "tools", "book/_ext"]

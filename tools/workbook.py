@@ -21,8 +21,8 @@ from contents import HEAD
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_markdown_cell
 from outputs import tags
+from pages import DEEPER
 from pybtex.database import parse_file
-from rules.page import DEEPER
 
 from attnlib.palette import notebook_macros
 

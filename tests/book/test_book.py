@@ -13,8 +13,7 @@ import vendor
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from rules import Page
-from rules.page import DEEPER
+from pages import DEEPER, Page
 from site_tools import ROOT, files
 
 from attnlib.exercises import all_exercises

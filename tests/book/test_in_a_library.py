@@ -17,8 +17,7 @@ import re
 import tokenize
 
 import pytest
-from notebooks import NOTEBOOKS
-from rules import Page
+from pages import NOTEBOOKS, Page
 
 SECTION = re.compile(r"^## What it means when you use it$(.*?)(?=^## |\Z)", re.M | re.S)
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)

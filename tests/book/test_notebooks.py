@@ -1,7 +1,8 @@
 """Every notebook of the book is in its canonical form and keeps the book's rules."""
 
 import pytest
-from notebooks import NOTEBOOKS, check
+from notebooks import check
+from pages import NOTEBOOKS
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

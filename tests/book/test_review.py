@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from rules import Page as Notebook
-from rules.exercises import asked, named
+from pages import Page as Notebook
+from pages import asked, named
 from site_tools import ROOT, chapters
 
 from attnlib.exercises import all_exercises, all_practice, all_questions

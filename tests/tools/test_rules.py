@@ -9,7 +9,8 @@ import nbformat
 import pytest
 import rules.exercises
 from nbformat.v4 import new_output
-from rules import RULES, Page, problems
+from pages import Page
+from rules import RULES, problems
 
 from attnlib.exercises import Exercise, Mistake
 

@@ -8,7 +8,6 @@ reason:
 """
 
 from rules import cells, chapters, exercises, prose  # noqa: F401  (they register their rules)
-from rules.page import Page
 from rules.registry import RULES, problems
 
-__all__ = ["RULES", "Page", "problems"]
+__all__ = ["RULES", "problems"]

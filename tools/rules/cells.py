@@ -4,8 +4,8 @@ import re
 import statistics
 
 from outputs import WIDGET, tags, texts
+from pages import HIDDEN, PICTURES, line_count
 
-from rules.page import HIDDEN
 from rules.registry import rule
 
 LONGEST, WIDEST, MEDIAN = 20, 77, 6
@@ -13,16 +13,10 @@ LONGEST, WIDEST, MEDIAN = 20, 77, 6
 ROOM, LETTER = 328, 9
 #: Text in an SVG of matplotlib: a comment that holds it, then its size as a hundredth of a point.
 TEXT = re.compile(r"<!-- (.*?) -->\s*<g [^>]*?scale\(([\d.]+) ", re.DOTALL)
-PICTURES = {"image/svg+xml", "image/png", "image/jpeg"}
 REMOTE_IMAGE = re.compile(
     r"!\[[^\]]*\]\(\s*<?https?://|<img[^>]*\ssrc\s*=\s*[\"']?https?://|\{(?:image|figure)\}\s*https?://",
     re.IGNORECASE,
 )
-
-
-def line_count(cell):
-    """The number of lines of a cell that are not blank."""
-    return sum(bool(line.strip()) for line in cell.source.splitlines())
 
 
 @rule

@@ -1,9 +1,6 @@
 """Rules of a chapter's exercises: in the notebook, and in the files that check the answers."""
 
-import re
-from dataclasses import dataclass
-
-from outputs import tags, texts
+from pages import asked, named
 
 from attnlib.exercises import all_exercises, all_practice, all_questions
 from rules.registry import chapter_rule, lesson_rule
@@ -11,29 +8,6 @@ from rules.registry import chapter_rule, lesson_rule
 #: What a lesson keeps at least; the rest may stand on the deeper page.
 EXERCISES, QUESTIONS, PRACTICE = 2, 5, 1
 HINTS, MISTAKES, DIAGNOSIS = 3, 4, 260
-
-
-@dataclass
-class Asked:
-    """How one exercise stands in the notebook: what its cells reply, and its number of hints."""
-
-    stub: str | None = None
-    solution: str | None = None
-    hints: int = 0
-
-
-def asked(page):
-    """The exercises that a notebook checks: name -> Asked."""
-    found, last = {}, Asked()
-    for cell in page.notebook.cells:
-        if cell.cell_type == "markdown":
-            last.hints += cell.source.count("<details><summary>Hint ")
-            continue
-        for name in re.findall(r'\bcheck\(\s*"([\w.]+)"', cell.source):
-            last = found.setdefault(name, Asked())
-            kind = "solution" if "solution" in tags(cell) else "stub"
-            setattr(last, kind, "".join(map(texts, cell.outputs)))
-    return found
 
 
 def of_both(page, listed, *arguments):
@@ -44,12 +18,6 @@ def of_both(page, listed, *arguments):
 def of_chapter(page):
     """The chapter's exercises, by their full names."""
     return {name: e for name, e in all_exercises().items() if name.startswith(page.name + ".")}
-
-
-def named(page, function):
-    """The names that a notebook's cells give to `ask` or `practice`."""
-    sources = "\n".join(cell.source for cell in page.code)
-    return re.findall(rf'\b{function}\(\s*"([\w.]+)"', sources)
 
 
 def too_few(page, function, file, least):

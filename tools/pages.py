@@ -1,4 +1,4 @@
-"""A notebook as the rules look at it."""
+"""The notebooks of the book, and what tools ask of one."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,10 @@ import nbformat
 from nbformat import NotebookNode
 from outputs import WIDGET, tags, texts
 
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
+PICTURES = {"image/svg+xml", "image/png", "image/jpeg"}
 DEEPER = "_deeper"
 QUESTIONS = re.compile("## Questions$", re.MULTILINE).match
 
@@ -115,3 +118,37 @@ def text_of(cells):
     """The text of those cells that are Markdown and shown on the site."""
     shown = (c for c in cells if c.cell_type == "markdown" and "remove-cell" not in tags(c))
     return "\n\n".join(cell.source for cell in shown)
+
+
+def line_count(cell):
+    """The number of lines of a cell that are not blank."""
+    return sum(bool(line.strip()) for line in cell.source.splitlines())
+
+
+@dataclass
+class Asked:
+    """How one exercise stands in the notebook: what its cells reply, and its number of hints."""
+
+    stub: str | None = None
+    solution: str | None = None
+    hints: int = 0
+
+
+def asked(page):
+    """The exercises that a notebook checks: name -> Asked."""
+    found, last = {}, Asked()
+    for cell in page.notebook.cells:
+        if cell.cell_type == "markdown":
+            last.hints += cell.source.count("<details><summary>Hint ")
+            continue
+        for name in re.findall(r'\bcheck\(\s*"([\w.]+)"', cell.source):
+            last = found.setdefault(name, Asked())
+            kind = "solution" if "solution" in tags(cell) else "stub"
+            setattr(last, kind, "".join(map(texts, cell.outputs)))
+    return found
+
+
+def named(page, function):
+    """The names that a notebook's cells give to `ask` or `practice`."""
+    sources = "\n".join(cell.source for cell in page.code)
+    return re.findall(rf'\b{function}\(\s*"([\w.]+)"', sources)
