@@ -142,15 +142,14 @@ def minutes(page):
 
 def main():
     """Print a line for each page of a chapter."""
-    read = "words  symbols  numbers  read  work"
-    print(f"{'':32}  {read}  figures  widgets  predict  cells  lines  longest")
+    heads = "words symbols numbers read work figures widgets predict cells lines longest"
+    print(f"{'':32}", *(f"{head:>7}" for head in heads.split()))
     for path in NOTEBOOKS:
         if (page := Page.read(path)).number:
             m = measure(page)
-            print(
-                f"{path.stem:32} {m.words:6} {m.symbols:8} {m.numbers:8} {m.minutes:5.0f} "
-                f"{work(page):5} {m.figures:8} {m.widgets:8} {m.predictions:8} {m.cells:6} {m.lines:6} {m.longest:8}"
-            )
+            counts = [m.words, m.symbols, m.numbers, m.minutes, work(page), m.figures, m.widgets]
+            counts += [m.predictions, m.cells, m.lines, m.longest]
+            print(f"{path.stem:32}", *(f"{count:7.0f}" for count in counts))
 
 
 if __name__ == "__main__":
