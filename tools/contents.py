@@ -9,7 +9,7 @@ from functools import cache
 
 import nbformat
 import yaml
-from measure import exact, minutes
+from measure import minutes
 from pages import ROOT, Page
 
 PLACES = [ROOT / "README.md", ROOT / "book" / "index.ipynb", ROOT / "book" / "teach.md"]
@@ -62,8 +62,8 @@ def runs(sequence):
 
 
 def total(old):
-    """The hours of all chapters, for the lessons alone, with their exercises, with everything."""
-    counted = [exact(page) for pages in parts().values() for page in pages]
+    """The hours of the tables below, for the lessons alone, with exercises, with everything."""
+    counted = [minutes(page) for pages in parts().values() for page in pages]
     hours = [round(sum(sum(each[:n]) for each in counted) / 60) for n in (1, 2, 3)]
     return (
         f"{hours[0]} hours for the lessons alone, {hours[1]} with their questions and exercises, "

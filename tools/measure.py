@@ -117,15 +117,6 @@ def work(page):
     )
 
 
-def exact(page):
-    """Minutes for a lesson, for its questions and exercises, and for everything on its deeper page.
-
-    The last is 0 where there is none.
-    """
-    deeper = measure(page.deeper).minutes + work(page.deeper) if page.deeper else 0
-    return measure(page).minutes, work(page), deeper
-
-
 def rounded(minutes):
     """To the nearest five minutes, as heads say it.
 
@@ -136,8 +127,12 @@ def rounded(minutes):
 
 
 def minutes(page):
-    """The same as a chapter's head says them."""
-    return tuple(map(rounded, exact(page)))
+    """Minutes as heads say them: a lesson's, its questions' and exercises', its deeper page's.
+
+    The last are for everything on that page, and 0 where there is none.
+    """
+    deeper = measure(page.deeper).minutes + work(page.deeper) if page.deeper else 0
+    return tuple(map(rounded, (measure(page).minutes, work(page), deeper)))
 
 
 def main():

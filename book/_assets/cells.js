@@ -262,11 +262,21 @@
     input.querySelector("pre").after(change);
   }
 
+  // Why the page cannot run a cell.
+  function does(cell) {
+    if (cell.querySelector(".attn-live")) return "shows a widget";
+    if (cell.querySelector(".cell_output img")) return "draws a figure";
+    const source = cell.querySelector(".cell_input").textContent;
+    if (/\b(measure|peak_memory)\(/.test(source)) return "measures";
+    if (/\bwidgets\./.test(source)) return "asks a widget";
+    return "uses a trained model, or data that the page does not hold";
+  }
+
   for (const cell of cells)
     if (cell.matches(".tag_exercise")) exercise(cell);
     else if (cell.matches(".tag_runs-here")) changeable(cell);
     else if (cell.matches(".tag_notebook-only:has(.cell_output)")) {
-      const words = "This cell draws, shows a widget, trains or measures. It runs in the notebook.";
+      const words = `This cell ${does(cell)}. It runs in the notebook.`;
       cell.querySelector(".cell_input").append(said(words));
     }
 })();

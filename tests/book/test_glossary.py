@@ -62,6 +62,8 @@ def test_words_are_explained_once_and_in_their_sense(site):
     assert "queries" in {word for found in links.values() for word, _ in found}
     for page, phrase in (
         ("01_adaptive_weights", "arrow keys"),
+        ("01_adaptive_weights_deeper", "a projection is symmetric"),
+        ("11_block_deeper", "these frequencies"),
         ("06_multi_head_deeper", "without loss"),
     ):
         assert phrase in soup(site, f"{page}.html").text

@@ -670,7 +670,8 @@ def test_cell_of_a_lesson_is_changed_run_and_put_back(open_page):
             "(e) => e === document.activeElement"
         )
     drawn = page.locator(".tag_notebook-only:has(img)").first
-    assert "It runs in the notebook." in drawn.locator(".cell_input").text_content()
+    words = "This cell draws a figure. It runs in the notebook."
+    assert words in drawn.locator(".cell_input").text_content()
     assert drawn.get_by_role("button", name="Change and run").count() == 0
 
 

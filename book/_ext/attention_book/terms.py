@@ -13,7 +13,16 @@ NOT_IN = (nodes.reference, nodes.title, nodes.strong, nodes.emphasis, nodes.lite
 
 
 #: Phrases in which a word of the glossary means something else.
-OTHERWISE = ("arrow key", "memory bandwidth", "orthogonal projection", "without loss")
+OTHERWISE = (
+    "arrow key",
+    "frequencies of single character",
+    "loss of an earlier view",
+    "memory bandwidth",
+    "orthogonal projection",
+    "projection is symmetric",
+    "these frequencies",
+    "without loss",
+)
 
 
 def pattern(words):
