@@ -17,11 +17,11 @@ from attnlib._shapes import check_arguments, in_part, parse_all, record_size
 class Part:
     """Declare a field that holds parameters itself, and what its sizes are called in the whole."""
 
-    def __init__(self, wanted, **sizes):
+    def __init__(self, *wanted, **sizes):
         self.wanted, self.sizes = wanted, sizes
 
     def __call__(self, part, name):
-        return _checks.instance(part, name, self.wanted)
+        return _checks.instance(part, name, *self.wanted)
 
 
 class Parameters:

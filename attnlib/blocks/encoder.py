@@ -3,8 +3,8 @@
 from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib.blocks.activations import activation_name
-from attnlib.blocks.network import FeedForward
-from attnlib.blocks.norm import LayerNorm
+from attnlib.blocks.network import NETWORKS, FeedForward
+from attnlib.blocks.norm import NORMS, LayerNorm
 from attnlib.heads import MultiHeadAttention
 from attnlib.parameters import Parameters, Part
 
@@ -26,11 +26,11 @@ class EncoderBlock(Parameters):
     ----------
     attention : MultiHeadAttention
         Self-attention, from and to rows of length d_model.
-    norm_1 : LayerNorm
+    norm_1 : LayerNorm or RMSNorm
         The norm before or after attention.
-    feed_forward : FeedForward
+    feed_forward : FeedForward or GatedFeedForward
         Network for each row, from and to length d_model.
-    norm_2 : LayerNorm
+    norm_2 : LayerNorm or RMSNorm
         The norm before or after the network.
     norm_first : bool, optional
         Whether each part sees normalised items (before), or its sum with them is normalised
@@ -71,9 +71,9 @@ class EncoderBlock(Parameters):
         d_out="d_model",
         n_heads="n_heads",
     )
-    norm_1: Part(LayerNorm, d="d_model")
-    feed_forward: Part(FeedForward, d_model="d_model", d_out="d_model")
-    norm_2: Part(LayerNorm, d="d_model")
+    norm_1: Part(*NORMS, d="d_model")
+    feed_forward: Part(*NETWORKS, d_model="d_model", d_out="d_model")
+    norm_2: Part(*NORMS, d="d_model")
     norm_first: _checks.boolean = False
 
     @classmethod
@@ -95,7 +95,7 @@ class EncoderBlock(Parameters):
             Size of the network's hidden layer, ``4 * d_model`` by default.
         norm_first : bool, optional
             Whether the norms come before.
-        activation : {"relu", "gelu"}, optional
+        activation : {"relu", "gelu", "silu"}, optional
             What the hidden layer does to each number.
         bias : bool, optional
             Whether the projections of attention have biases; they start at 0.

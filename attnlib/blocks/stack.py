@@ -4,7 +4,7 @@ from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib._shapes import in_part, record_size
 from attnlib.blocks.encoder import SETTINGS, EncoderBlock
-from attnlib.blocks.norm import LayerNorm
+from attnlib.blocks.norm import NORMS, LayerNorm
 from attnlib.masks.positions import causal_and
 from attnlib.parameters import Parameters, Part
 
@@ -27,7 +27,7 @@ class DecoderOnly(Parameters):
     ----------
     blocks : sequence of EncoderBlock
         The blocks, in order; each is run with a causal mask.
-    norm : LayerNorm, optional
+    norm : LayerNorm or RMSNorm, optional
         A normalisation at the end, needed where the blocks have theirs before.
 
     Notes
@@ -50,7 +50,7 @@ class DecoderOnly(Parameters):
     """
 
     blocks: sequence_of_blocks
-    norm: Part(LayerNorm, d="d_model") = None
+    norm: Part(*NORMS, d="d_model") = None
 
     def _fit(self):
         fitted, sizes = super()._fit()

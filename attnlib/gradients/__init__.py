@@ -13,7 +13,12 @@ from attnlib.gradients.attention import attention_vjp, output_query_jacobian, we
 from attnlib.gradients.blocks import decoder_block_vjp, encoder_block_vjp
 from attnlib.gradients.differences import finite_difference
 from attnlib.gradients.heads import multi_head_vjp, projection_vjp
-from attnlib.gradients.layers import feed_forward_vjp, layer_norm_vjp
+from attnlib.gradients.layers import (
+    feed_forward_vjp,
+    gated_feed_forward_vjp,
+    layer_norm_vjp,
+    rms_norm_vjp,
+)
 from attnlib.gradients.learned_scores import additive_vjp, bilinear_vjp, location_vjp
 from attnlib.gradients.normalizers import sigmoid_normalize_vjp, softmax_vjp, sparsemax_vjp
 from attnlib.gradients.positions import rotary_vjp
@@ -36,7 +41,9 @@ __all__ = [  # noqa: RUF022
     "projection_vjp",
     "multi_head_vjp",
     "layer_norm_vjp",
+    "rms_norm_vjp",
     "feed_forward_vjp",
+    "gated_feed_forward_vjp",
     "encoder_block_vjp",
     "decoder_block_vjp",
     "decoder_only_vjp",

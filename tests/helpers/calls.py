@@ -23,6 +23,7 @@ Q, K, V, X = draw(3, 5), draw(7, 5), draw(7, 4), draw(3, 6)
 network = {"W_1": draw(6, 8), "b_1": draw(8), "W_2": draw(8, 6), "b_2": draw(6)}
 heads = attnlib.MultiHeadAttention.random(rng, 6, 2)
 norm = attnlib.LayerNorm.initial(6)
+gated = {"W_gate": draw(6, 8), "W_1": draw(6, 8) / 2, "W_2": draw(8, 6)}
 encoder = attnlib.EncoderBlock.random(rng, 6, 2, 8)
 decoder = attnlib.DecoderBlock.random(rng, 6, 2, 8)
 stack = attnlib.DecoderOnly.random(rng, 2, 6, 2, 8)
@@ -59,10 +60,15 @@ CALLS = {
     "linear_bias": {"n_q": 3, "n_k": 7, "n_heads": 2},
     "layer_norm": {"X": X, "gain": draw(6), "bias": draw(6), "epsilon": 1e-5},
     "LayerNorm": {"gain": draw(6), "bias": draw(6), "epsilon": 1e-5},
+    "rms_norm": {"X": X, "gain": draw(6), "epsilon": 1e-5},
+    "RMSNorm": {"gain": draw(6), "epsilon": 1e-5},
     "relu": {"X": X},
     "gelu": {"X": X},
+    "silu": {"X": X},
     "feed_forward": {"X": X} | network | {"activation": "relu"},
     "FeedForward": network | {"activation": "relu"},
+    "gated_feed_forward": {"X": X} | gated | {"activation": "gelu"},
+    "GatedFeedForward": gated | {"activation": "gelu"},
     "EncoderBlock": {
         "attention": heads,
         "norm_1": norm,
@@ -96,6 +102,8 @@ CALLS = {
     "projection_vjp": {"d_output": draw(3, 4), "X": X, "W": draw(6, 4)},
     "multi_head_vjp": {"d_output": X, "attention": heads, "X_Q": X, "X_KV": X, "mask": True},
     "layer_norm_vjp": {"d_output": X, "X": X} | {"gain": draw(6), "bias": draw(6), "epsilon": 1e-5},
+    "rms_norm_vjp": {"d_output": X, "X": X, "gain": draw(6), "epsilon": 1e-5},
+    "gated_feed_forward_vjp": {"d_output": X, "X": X} | gated | {"activation": "silu"},
     "feed_forward_vjp": {"d_output": X, "X": X} | network | {"activation": "gelu"},
     "encoder_block_vjp": {"d_output": X, "block": encoder, "X": X, "mask": True},
     "decoder_block_vjp": {"d_output": X, "block": decoder, "X": X, "memory": X}
@@ -156,6 +164,13 @@ METHODS = {
     "KeyValueCache.step": (attnlib.KeyValueCache(heads), {"x": X}),
     "LayerNorm.initial": (norm, {"d": 6}),
     "LayerNorm.__call__": (norm, {"X": X}),
+    "RMSNorm.initial": (attnlib.RMSNorm(draw(6)), {"d": 6}),
+    "RMSNorm.__call__": (attnlib.RMSNorm(draw(6)), {"X": X}),
+    "GatedFeedForward.random": (
+        attnlib.GatedFeedForward(**gated),
+        {"rng": rng, "d_model": 6, "d_ff": 8, "activation": "relu"},
+    ),
+    "GatedFeedForward.__call__": (attnlib.GatedFeedForward(**gated), {"X": X}),
     "FeedForward.random": (
         encoder.feed_forward,
         {"rng": rng, "d_model": 6, "d_ff": 8, "activation": "relu"},

@@ -8,8 +8,10 @@ from attnlib import (
     DecoderOnly,
     EncoderBlock,
     FeedForward,
+    GatedFeedForward,
     LayerNorm,
     MultiHeadAttention,
+    RMSNorm,
     causal,
 )
 
@@ -66,18 +68,34 @@ def attention(source=d_model, bias=True, n_heads=2, d_k=3, d_v=4):
     return MultiHeadAttention(**zeros, n_heads=n_heads)
 
 
-def norm(epsilon):
-    return LayerNorm(np.ones(d_model), np.zeros(d_model), epsilon)
+def norm(epsilon, kind=LayerNorm):
+    vectors = [np.ones(d_model)] * (1 if kind is RMSNorm else 2)
+    return kind(*vectors, epsilon)
 
 
-def network(activation):
-    return FeedForward.random(np.random.default_rng(0), d_model, d_ff, activation=activation)
+def network(activation, kind=FeedForward):
+    return kind.random(np.random.default_rng(0), d_model, d_ff, activation=activation)
 
 
 def encoder(norm_first=False, activation="relu", bias=True, seed=0):
     """An encoder block whose parameters are all random, and whose norms differ in epsilon."""
     parts = attention(bias=bias), norm(0.1), network(activation), norm(0.2)
     return drawn(EncoderBlock(*parts, norm_first), seed)
+
+
+def modern(norm_first=True, activation="silu", with_norm=True, seed=0):
+    """A stack as `stack`, of blocks with norms by the mean square and gated networks."""
+    blocks = [
+        EncoderBlock(
+            attention(bias=bias),
+            norm(0.1, RMSNorm),
+            network(activation, GatedFeedForward),
+            norm(0.2, RMSNorm),
+            norm_first,
+        )
+        for bias in (True, False)
+    ]
+    return drawn(DecoderOnly(blocks, norm(0.4, RMSNorm) if with_norm else None), seed)
 
 
 def decoder(norm_first=False, activation="relu", bias=True, source=d_source, seed=0):
@@ -93,8 +111,10 @@ def stack(norm_first=True, activation="gelu", with_norm=True, seed=0):
 
 
 def torch_norm(p, name, norm, X):
-    norm_ = torch.nn.functional.layer_norm
-    return norm_(X, (d_model,), p[f"{name}.gain"], p[f"{name}.bias"], norm.epsilon)
+    F, gain = torch.nn.functional, p[f"{name}.gain"]
+    if isinstance(norm, RMSNorm):
+        return F.rms_norm(X, (d_model,), gain, norm.epsilon)
+    return F.layer_norm(X, (d_model,), gain, p[f"{name}.bias"], norm.epsilon)
 
 
 def torch_attention(p, name, n_heads, X, source, mask):
@@ -113,8 +133,11 @@ def torch_attention(p, name, n_heads, X, source, mask):
 
 
 def torch_network(p, name, activation, X):
-    hidden = getattr(torch.nn.functional, activation)(X @ p[f"{name}.W_1"] + p[f"{name}.b_1"])
-    return hidden @ p[f"{name}.W_2"] + p[f"{name}.b_2"]
+    activate = getattr(torch.nn.functional, activation)
+    if f"{name}.W_gate" in p:
+        gates = activate(X @ p[f"{name}.W_gate"])
+        return gates * (X @ p[f"{name}.W_1"]) @ p[f"{name}.W_2"]
+    return activate(X @ p[f"{name}.W_1"] + p[f"{name}.b_1"]) @ p[f"{name}.W_2"] + p[f"{name}.b_2"]
 
 
 def torch_encoder(p, block, X, mask=None, at=""):

@@ -143,7 +143,10 @@ FREE = {
     "efficient.grouped_heads K": "b", "efficient.grouped_heads V": "2 b",
     "efficient.pool_heads X": "1e 2 b", "Location.__call__ K": "0 1 b",
     "MultiHeadAttention.__call__ X_Q": "0e b", "MultiHeadAttention.__call__ X_KV": "0 b",
-    "KeyValueCache.step x": "0 b", "LayerNorm.__call__ X": "0e b", "FeedForward.__call__ X": "0e b",
+    "rms_norm X": "0e b", "RMSNorm gain": "0", "RMSNorm.__call__ X": "0e b",
+    "gated_feed_forward X": "0e b", "gated_feed_forward W_2": "1", "GatedFeedForward W_2": "1",
+    "GatedFeedForward.__call__ X": "0e b", "KeyValueCache.step x": "0 b",
+    "LayerNorm.__call__ X": "0e b", "FeedForward.__call__ X": "0e b",
     "EncoderBlock.__call__ X": "0 b", "DecoderBlock.__call__ X": "0 b",
     "DecoderBlock.__call__ memory": "0 b", "DecoderOnly.__call__ X": "0 b",
     "models.GRU W_x": "0", "GRU.__call__ X": "0e",
@@ -161,7 +164,7 @@ for like, names in ALIKE.items():
             FREE |= {f"{name} {argument}": free for name in names}
 FREE["Location.__call__ Q"] = FREE["dot Q"]
 #: Functions of arrays of any shape, or of rows of any length.
-ANY_SHAPE = {"relu", "gelu", "efficient.elu_plus_one", "finite_difference", *NORMALIZERS}
+ANY_SHAPE = {"relu", "gelu", "silu", "efficient.elu_plus_one", "finite_difference", *NORMALIZERS}
 ANY_SHAPE |= {f"{name}_jacobian" for name in NORMALIZERS}
 
 
@@ -258,7 +261,7 @@ BAD = {
     "generator": [
         ([0, np.random, np.random.RandomState(0)], TypeError, "must be a NumPy generator, ")
     ],
-    "object": [([(1.0, 1.0), "H200", {}], TypeError, "must be an? [A-Z][A-Za-z]*, not ")],
+    "object": [([(1.0, 1.0), "H200", {}], TypeError, "must be (an? [A-Z][A-Za-z]*( or )?)+, not ")],
 }
 KINDS = {np.ndarray: "array", float: "number", int: "count", bool: "flag"}
 KINDS |= {np.random.Generator: "generator", FunctionType: "function"}

@@ -14,9 +14,11 @@ from attnlib import (
     Location,
     MultiHeadAttention,
     feed_forward,
+    gated_feed_forward,
     gradients,
     layer_norm,
     project,
+    rms_norm,
     rotary,
     scaled_dot,
     scaled_dot_product_attention,
@@ -207,7 +209,14 @@ def layers():
                 lambda d, X, gain, bias, e=epsilon: gradients.layer_norm_vjp(d, X, gain, bias, e),
                 drawn((*batch, 3, 5), (5,), (5,)),
             )
-        for activation in "relu", "gelu":
+            yield Row(
+                f"rms_norm {epsilon} {batch}",
+                lambda X, gain, e=epsilon: rms_norm(X, gain, e),
+                lambda X, gain, e=epsilon: functional.rms_norm(X, (5,), gain, e),
+                lambda d, X, gain, e=epsilon: gradients.rms_norm_vjp(d, X, gain, e),
+                drawn((*batch, 3, 5), (5,)),
+            )
+        for activation in "relu", "gelu", "silu":
             activate = getattr(functional, activation)
             yield Row(
                 f"feed_forward {activation} {batch}",
@@ -216,7 +225,21 @@ def layers():
                 lambda d, *x, a=activation: gradients.feed_forward_vjp(d, *x, a),
                 drawn((*batch, 3, 5), (5, 7), (7,), (7, 11), (11,)),
             )
+            yield Row(
+                f"gated_feed_forward {activation} {batch}",
+                lambda *x, a=activation: gated_feed_forward(*x, a),
+                lambda X, W_gate, W_1, W_2, a=activate: a(X @ W_gate) * (X @ W_1) @ W_2,
+                lambda d, *x, a=activation: gradients.gated_feed_forward_vjp(d, *x, a),
+                drawn((*batch, 3, 5), (5, 7), (5, 7), (7, 11)),
+            )
     ones, zeros = np.ones(5), np.zeros(5)
+    yield Row(
+        "rms_norm without gain",
+        rms_norm,
+        lambda X: functional.rms_norm(X, (5,), eps=1e-5),
+        lambda d, X: gradients.rms_norm_vjp(d, X)[:1],
+        [draw(2, 3, 5)],
+    )
     yield Row(
         "layer_norm without gain",
         lambda X, bias: layer_norm(X, None, bias),
@@ -308,11 +331,11 @@ def encoder_row(settings, mask):
     )
 
 
-def stack_row(settings, mask):
+def stack_row(settings, mask, make=oracles.stack):
     return block_row(
-        f"stack {settings} {np.shape(mask)}",
+        f"{make.__name__} {settings} {np.shape(mask)}",
         gradients.decoder_only_vjp,
-        oracles.stack(*settings),
+        make(*settings),
         [draw(2, n, d_model)],
         oracles.torch_stack,
         mask=mask,
@@ -338,6 +361,8 @@ def blocks():
             yield from (encoder_row(settings, mask), stack_row(settings, mask))
         yield decoder_row(settings, None, None)
         yield decoder_row(settings, draw_mask(2, n, n), draw_mask(n, m))
+    for settings in product([False, True], ["silu", "gelu"], [False, True]):
+        yield stack_row(settings, draw_mask(2, n, n), oracles.modern)
     memories = [((2,), ()), ((2, 3), (3,)), ((3,), (1,)), ((), (2,)), ((2, 1), (3,))]
     for norm_first, batches in product([False, True], memories):
         yield decoder_row((norm_first, "relu", True), None, None, *batches)
