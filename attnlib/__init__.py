@@ -2,9 +2,9 @@
 
 The mathematics is here: scores, weights, output, masks, heads, positions, blocks; the gradients of
 all of it are in `attnlib.gradients`, what it costs in `attnlib.cost`, cheaper ways in
-`attnlib.efficient`, and timers in `attnlib.timing`.  This import loads NumPy and nothing heavier;
-figures, widgets, exercises and attention over several processes are submodules that you import by
-name.
+`attnlib.efficient`, timers in `attnlib.timing`, and the steps of training in `attnlib.training`.
+This import loads NumPy and nothing heavier; models, figures, widgets, exercises and attention over
+several processes are submodules that you import by name.
 
 Every function checks its arguments once, when you call it.  ``TypeError`` means that an argument
 is of the wrong type: an array of anything but integers and floats, a mask that is not boolean.
@@ -25,7 +25,7 @@ array([[3.]])
 array([[0.5, 0.5]])
 """
 
-from attnlib import cost, efficient, gradients, timing
+from attnlib import cost, efficient, gradients, timing, training
 from attnlib.attention import attend, scaled_dot_product_attention
 from attnlib.blocks import (
     DecoderBlock,
@@ -107,5 +107,6 @@ __all__ = [
     "sparsemax_jacobian",
     "split_heads",
     "timing",
+    "training",
     "wavelengths",
 ]

@@ -8,10 +8,11 @@ from attnlib import _checks
 from attnlib._boundary import checked, outside, refuse_overflow
 from attnlib.blocks import DecoderOnly
 from attnlib.gradients import decoder_only_vjp, projection_vjp
-from attnlib.models._training import adam, cross_entropy, cut, rate_share
+from attnlib.models._training import adam, cut
 from attnlib.normalizers import softmax
 from attnlib.parameters import Parameters
 from attnlib.positions import sinusoidal
+from attnlib.training import cross_entropy, rate_share
 
 SMALL = 0.3  # items that begin small are moved far by the first steps
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import attnlib
-from attnlib import cost, efficient, gradients, models, timing
+from attnlib import cost, efficient, gradients, models, timing, training
 
 rng = np.random.default_rng(0)
 
@@ -134,6 +134,10 @@ CALLS |= {
     "timing.measure": {"f": dict, "repeats": 2, "warmup": 1, "device": "cpu"},
     "timing.peak_memory": {"f": dict, "device": "cpu", "by": "arrays"},
     "timing.machine": {},
+    "training.cross_entropy": {"scores": scores, "wanted": [0, 0, 0]},
+    "training.clip_by_norm": {"gradients": {"W": draw(3, 7)}, "largest": 0.5},
+    "training.adam": {"p": X, "d_p": X, "mean": X, "square": X**2, "t": 2, "rate": 0.5},
+    "training.rate_share": {"step": 3, "steps": 7, "warm_up": 2, "decay": True},
     "models.CharacterModel": {"text": "so far so good", "d_model": 6, "n_heads": 2, "n_blocks": 1}
     | {"d_ff": 8, "context": 5, "seed": 3, "dtype": "float64"},
     "models.InductionCircuit": {"characters": "abc", "context": 6},
@@ -207,10 +211,10 @@ METHODS = {
 #: What functions return, made by nobody else.
 RESULTS = {f"cost.{name}" for name in ("AttentionCost", "BlockCost", "Cost", "Growth", "Step")}
 PARTS = {"cost": cost, "efficient": efficient, "gradients": gradients, "timing": timing}
-PARTS |= {"models": models}
+PARTS |= {"models": models, "training": training}
 PUBLIC = {name: getattr(attnlib, name) for name in attnlib.__all__ if name not in PARTS}
 PUBLIC |= {name: getattr(gradients, name) for name in gradients.__all__}
-for part in ("cost", "efficient", "timing", "models"):
+for part in ("cost", "efficient", "timing", "models", "training"):
     PUBLIC |= {f"{part}.{name}": getattr(PARTS[part], name) for name in PARTS[part].__all__}
 
 
