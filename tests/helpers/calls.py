@@ -140,6 +140,8 @@ CALLS |= {
     "training.rate_share": {"step": 3, "steps": 7, "warm_up": 2, "decay": True},
     "models.CharacterModel": {"text": "so far so good", "d_model": 6, "n_heads": 2, "n_blocks": 1}
     | {"d_ff": 8, "context": 5, "seed": 3, "dtype": "float64"},
+    "models.top_k": {"scores": scores, "k": 3},
+    "models.top_p": {"scores": scores, "p": 0.5, "temperature": 0.5},
     "models.InductionCircuit": {"characters": "abc", "context": 6},
     "models.NGrams": {"text": "so far so good", "order": 3},
     "models.GRU": {"W_x": draw(4, 9), "W_s": draw(3, 9), "b_x": draw(9), "b_s": draw(9)},
@@ -202,7 +204,10 @@ METHODS = {
     "CharacterModel.with_parameters": (writer, {"new": writer.parameters()}),
     "CharacterModel.look": (writer, {"text": "so"}),
     "CharacterModel.surprisal": (writer, {"text": "so far", "least": 2}),
-    "CharacterModel.sample": (writer, {"n": 2, "temperature": 0.5, "start": "so"}),
+    "CharacterModel.sample": (
+        writer,
+        {"n": 2, "temperature": 0.5, "start": "so", "k": 3, "p": 0.9},
+    ),
     "GRU.step": (gru, {"x": draw(4), "s": draw(3)}),
     "GRU.__call__": (gru, {"X": draw(2, 4), "s": draw(3)}),
     "NGrams.surprisal": (counter, {"text": "good"}),

@@ -165,6 +165,7 @@ for like, names in ALIKE.items():
 FREE["Location.__call__ Q"] = FREE["dot Q"]
 #: Functions of arrays of any shape, or of rows of any length.
 ANY_SHAPE = {"relu", "gelu", "silu", "efficient.elu_plus_one", "finite_difference", *NORMALIZERS}
+ANY_SHAPE |= {"models.top_k", "models.top_p"}
 ANY_SHAPE |= {f"{name}_jacobian" for name in NORMALIZERS}
 
 
