@@ -35,6 +35,7 @@ from attnlib.blocks import (
     GatedFeedForward,
     LayerNorm,
     RMSNorm,
+    StackCache,
     feed_forward,
     gated_feed_forward,
     gelu,
@@ -54,7 +55,17 @@ from attnlib.normalizers import (
     sparsemax,
     sparsemax_jacobian,
 )
-from attnlib.positions import linear_bias, rotary, sinusoidal, sinusoidal_shift, wavelengths
+from attnlib.positions import (
+    LinearBias,
+    RelativeBias,
+    Rotary,
+    linear_bias,
+    relative_bias,
+    rotary,
+    sinusoidal,
+    sinusoidal_shift,
+    wavelengths,
+)
 from attnlib.projections import project
 from attnlib.scores import Additive, Bilinear, Location, dot, dot_cost, scaled_dot
 
@@ -70,9 +81,13 @@ __all__ = [
     "GatedFeedForward",
     "KeyValueCache",
     "LayerNorm",
+    "LinearBias",
     "Location",
     "MultiHeadAttention",
     "RMSNorm",
+    "RelativeBias",
+    "Rotary",
+    "StackCache",
     "attend",
     "causal",
     "cost",
@@ -90,6 +105,7 @@ __all__ = [
     "merge_heads",
     "padding",
     "project",
+    "relative_bias",
     "relu",
     "rms_norm",
     "rotary",

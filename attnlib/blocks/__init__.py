@@ -10,7 +10,7 @@ from attnlib.blocks.network import (
     gated_feed_forward,
 )
 from attnlib.blocks.norm import LayerNorm, RMSNorm, layer_norm, rms_norm
-from attnlib.blocks.stack import DecoderOnly
+from attnlib.blocks.stack import DecoderOnly, StackCache
 
 __all__ = [  # noqa: RUF022
     "layer_norm",
@@ -27,4 +27,5 @@ __all__ = [  # noqa: RUF022
     "EncoderBlock",
     "DecoderBlock",
     "DecoderOnly",
+    "StackCache",
 ]

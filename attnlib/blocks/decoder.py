@@ -64,7 +64,11 @@ class DecoderBlock(Parameters):
     )
     norm_1: Part(*NORMS, d="d_model")
     cross_attention: Part(
-        MultiHeadAttention, d_model="d_model", d_source="d_source", d_out="d_model"
+        MultiHeadAttention,
+        d_model="d_model",
+        d_source="d_source",
+        d_out="d_model",
+        n_heads="n_cross_heads",
     )
     norm_2: Part(*NORMS, d="d_model")
     feed_forward: Part(*NETWORKS, d_model="d_model", d_out="d_model")
@@ -100,8 +104,8 @@ class DecoderBlock(Parameters):
     @checked(
         X="(..., n_items, d_model)",
         memory="(..., n_memory, d_source)",
-        mask="bool (..., n_items, n_items)",
-        memory_mask="bool (..., n_items, n_memory)",
+        mask="bool (..., [n_heads], n_items, n_items)",
+        memory_mask="bool (..., [n_cross_heads], n_items, n_memory)",
     )
     def __call__(self, X, memory, *, mask=None, memory_mask=None):
         """Run the block.
@@ -126,7 +130,7 @@ class DecoderBlock(Parameters):
         cross_weights : ndarray, shape (..., n_heads, n_items, n_memory)
             The weights of cross-attention.
         """
-        mask = causal_and(mask, X)
+        mask = causal_and(mask, X.shape[-2])
         if self.norm_first:
             attended, weights = self.self_attention(self.norm_1(X), mask=mask)
             A = X + attended

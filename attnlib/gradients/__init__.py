@@ -21,7 +21,7 @@ from attnlib.gradients.layers import (
 )
 from attnlib.gradients.learned_scores import additive_vjp, bilinear_vjp, location_vjp
 from attnlib.gradients.normalizers import sigmoid_normalize_vjp, softmax_vjp, sparsemax_vjp
-from attnlib.gradients.positions import rotary_vjp
+from attnlib.gradients.positions import relative_bias_vjp, rotary_vjp
 from attnlib.gradients.scores import scaled_dot_vjp
 from attnlib.gradients.stack import decoder_only_vjp
 
@@ -38,6 +38,7 @@ __all__ = [  # noqa: RUF022
     "attention_vjp",
     "output_query_jacobian",
     "rotary_vjp",
+    "relative_bias_vjp",
     "projection_vjp",
     "multi_head_vjp",
     "layer_norm_vjp",

@@ -17,7 +17,10 @@ every_call = pytest.mark.parametrize("call", GOOD, ids=lambda call: call.name)
 def of_arrays(call):
     """Whether the result holds floats that come from arrays of floats."""
     holders = [*call.arguments.values(), call.owner]
-    known = any(isinstance(x, np.ndarray | dict) or hasattr(x, "parameters") for x in holders)
+    known = any(
+        isinstance(x, np.ndarray | dict) or (hasattr(x, "parameters") and x.parameters())
+        for x in holders
+    )
     floats = [array for array in arrays(call()) if array.dtype.kind == "f"]
     return known and floats and call.name != "finite_difference"
 
@@ -163,6 +166,9 @@ for like, names in ALIKE.items():
         if (free := FREE.get(f"{like} {argument}")) is not None:
             FREE |= {f"{name} {argument}": free for name in names}
 FREE["Location.__call__ Q"] = FREE["dot Q"]
+FREE["scaled_dot_product_attention Q"] = FREE["scaled_dot_product_attention bias"] = "b"
+FREE |= {f"{name} table": "0" for name in ("relative_bias", "RelativeBias")}
+FREE["relative_bias_vjp d_bias"] = "1e 2"
 #: Functions of arrays of any shape, or of rows of any length.
 ANY_SHAPE = {"relu", "gelu", "silu", "efficient.elu_plus_one", "finite_difference", *NORMALIZERS}
 ANY_SHAPE |= {"models.top_k", "models.top_p"}

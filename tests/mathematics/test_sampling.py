@@ -86,16 +86,17 @@ def test_a_model_draws_from_those_that_are_kept():
         model.step(0.02)
     start = "and the"
     scores, _ = model.look(start)
+    assert (top_p(scores, 0.6, 3.0) != top_p(scores, 0.6)).any()
     for options, may in [
         ({"k": 1}, top_k(scores, 1)),
         ({"k": 3}, top_k(scores, 3)),
-        ({"p": 0.6}, top_p(scores, 0.6, 0.9)),
-        ({"k": 4, "p": 0.8}, top_p(np.where(top_k(scores, 4), scores, -inf), 0.8, 0.9)),
+        ({"p": 0.6}, top_p(scores, 0.6, 3.0)),
+        ({"k": 4, "p": 0.8}, top_p(np.where(top_k(scores, 4), scores, -inf), 0.8, 3.0)),
     ]:
-        drawn = [model.sample(1, 0.9, start, **options)[-1] for _ in range(400)]
+        drawn = [model.sample(1, 3.0, start, **options)[-1] for _ in range(400)]
         share = [drawn.count(c) / 400 for c in model.characters]
         # Five standard deviations of a share are at most 5 · 0.5 / √400.
-        chances = softmax(np.where(may, scores, -inf), temperature=0.9)
+        chances = softmax(np.where(may, scores, -inf), temperature=3.0)
         assert_allclose(share, chances, atol=0.125)
         assert not np.array(share)[~may].any()
     one, two = (CharacterModel(TEXT) for _ in range(2))
