@@ -23,7 +23,7 @@ class Positions(Parameters):
     def _refuse(self, d_k):
         """Refuse keys of a length with which this cannot be used."""
 
-    def _turn(self, X, end, direction=1):
+    def _turn(self, X, end, direction):
         """Turn queries or keys, the last of which stands at position `end` - 1."""
         return X
 
@@ -66,7 +66,7 @@ class Rotary(Positions):
         """Refuse keys whose components make no pairs."""
         frequencies(d_k, self.base, "with positions=Rotary, d_k")
 
-    def _turn(self, X, end, direction=1):
+    def _turn(self, X, end, direction):
         """Turn queries or keys, the last of which stands at position `end` - 1."""
         positions = np.arange(end - X.shape[-2], end)
         return turned(X, positions, self.base, self.convention, direction)

@@ -73,6 +73,9 @@ def test_bad_settings_are_refused():
             top_p([1, 2], bad)
         with pytest.raises(ValueError, match=rf"^p={bad} must be above 0 and at most 1"):
             CharacterModel(TEXT).sample(1, p=bad)
+    for bad in (0.0, -1.0):
+        with pytest.raises(ValueError, match=rf"^temperature={bad} must be above 0"):
+            top_p([1, 2], 0.5, bad)
     with pytest.raises(ValueError, match=r"^k=0 is too small"):
         CharacterModel(TEXT).sample(1, k=0)
     for few in (lambda s: top_k(s, 1), lambda s: top_p(s, 0.5)):

@@ -34,6 +34,9 @@ def test_worked_loss():
     assert loss == pytest.approx((math.log(4 / 3) + math.log(2)) / 2, abs=1e-15)
     assert_allclose(d_scores, [[1 / 8, -1 / 8], [-1 / 4, 1 / 4]], rtol=1e-14)
     assert cross_entropy([[1e308, 0]], [0])[0] == 0
+    far_apart, d_scores = cross_entropy([[0, 0], [1000, 1000]], [0, 1])
+    assert far_apart == pytest.approx(math.log(2))
+    assert_allclose(d_scores, [[-1 / 4, 1 / 4], [1 / 4, -1 / 4]])
     assert cross_entropy(np.float32([[0, 1]]), [0])[1].dtype == np.float32
 
 
