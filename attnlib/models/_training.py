@@ -2,10 +2,6 @@
 
 import numpy as np
 
-from attnlib.training import adam
-
-__all__ = ["adam", "cut"]
-
 
 def cut(ids, least, context):
     """Cut windows that overlap, so that each character from number `least` on is guessed once.

@@ -9,12 +9,12 @@ from attnlib._boundary import checked, outside, refuse_overflow
 from attnlib.attention import masked
 from attnlib.blocks import DecoderOnly
 from attnlib.gradients import decoder_only_vjp, projection_vjp
-from attnlib.models._training import adam, cut
+from attnlib.models._training import cut
 from attnlib.models.sampling import share, top_k, top_p
 from attnlib.normalizers import softmax
 from attnlib.parameters import Parameters
 from attnlib.positions import sinusoidal
-from attnlib.training import cross_entropy, rate_share
+from attnlib.training import adam, cross_entropy, rate_share
 
 SMALL = 0.3  # items that begin small are moved far by the first steps
 
