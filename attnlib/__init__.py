@@ -2,9 +2,9 @@
 
 The mathematics is here: scores, weights, output, masks, heads, positions, blocks; the gradients of
 all of it are in `attnlib.gradients`, what it costs in `attnlib.cost`, cheaper ways in
-`attnlib.efficient`, and timers in `attnlib.timing`.  This import loads NumPy and nothing heavier;
-figures, widgets, exercises and attention over several processes are submodules that you import by
-name.
+`attnlib.efficient`, timers in `attnlib.timing`, and the steps of training in `attnlib.training`.
+This import loads NumPy and nothing heavier; models, figures, widgets, exercises and attention over
+several processes are submodules that you import by name.
 
 Every function checks its arguments once, when you call it.  ``TypeError`` means that an argument
 is of the wrong type: an array of anything but integers and floats, a mask that is not boolean.
@@ -25,18 +25,24 @@ array([[3.]])
 array([[0.5, 0.5]])
 """
 
-from attnlib import cost, efficient, gradients, timing
+from attnlib import cost, efficient, gradients, timing, training
 from attnlib.attention import attend, scaled_dot_product_attention
 from attnlib.blocks import (
     DecoderBlock,
     DecoderOnly,
     EncoderBlock,
     FeedForward,
+    GatedFeedForward,
     LayerNorm,
+    RMSNorm,
+    StackCache,
     feed_forward,
+    gated_feed_forward,
     gelu,
     layer_norm,
     relu,
+    rms_norm,
+    silu,
 )
 from attnlib.heads import KeyValueCache, MultiHeadAttention, merge_heads, split_heads
 from attnlib.masks import causal, from_graph, padding, sliding_window
@@ -49,7 +55,17 @@ from attnlib.normalizers import (
     sparsemax,
     sparsemax_jacobian,
 )
-from attnlib.positions import linear_bias, rotary, sinusoidal, sinusoidal_shift, wavelengths
+from attnlib.positions import (
+    LinearBias,
+    RelativeBias,
+    Rotary,
+    linear_bias,
+    relative_bias,
+    rotary,
+    sinusoidal,
+    sinusoidal_shift,
+    wavelengths,
+)
 from attnlib.projections import project
 from attnlib.scores import Additive, Bilinear, Location, dot, dot_cost, scaled_dot
 
@@ -62,10 +78,16 @@ __all__ = [
     "DecoderOnly",
     "EncoderBlock",
     "FeedForward",
+    "GatedFeedForward",
     "KeyValueCache",
     "LayerNorm",
+    "LinearBias",
     "Location",
     "MultiHeadAttention",
+    "RMSNorm",
+    "RelativeBias",
+    "Rotary",
+    "StackCache",
     "attend",
     "causal",
     "cost",
@@ -74,6 +96,7 @@ __all__ = [
     "efficient",
     "feed_forward",
     "from_graph",
+    "gated_feed_forward",
     "gelu",
     "gradients",
     "hardmax",
@@ -82,12 +105,15 @@ __all__ = [
     "merge_heads",
     "padding",
     "project",
+    "relative_bias",
     "relu",
+    "rms_norm",
     "rotary",
     "scaled_dot",
     "scaled_dot_product_attention",
     "sigmoid_normalize",
     "sigmoid_normalize_jacobian",
+    "silu",
     "sinusoidal",
     "sinusoidal_shift",
     "sliding_window",
@@ -97,5 +123,6 @@ __all__ = [
     "sparsemax_jacobian",
     "split_heads",
     "timing",
+    "training",
     "wavelengths",
 ]

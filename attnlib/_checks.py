@@ -158,9 +158,12 @@ def function(f, name):
     return f
 
 
-def instance(thing, name, wanted):
-    """Return `thing` if it is of the class `wanted`."""
+def instance(thing, name, *wanted):
+    """Return `thing` if it is of one of the classes `wanted`."""
     if not isinstance(thing, wanted):
-        article = "an" if wanted.__name__[0] in "AEIOU" else "a"
-        raise TypeError(f"{name} must be {article} {wanted.__name__}, not {thing!r}.")
+        named = " or ".join(
+            f"{'an' if kind.startswith((*'AEIOU', 'RMS')) else 'a'} {kind}"
+            for kind in (one.__name__ for one in wanted)
+        )
+        raise TypeError(f"{name} must be {named}, not {thing!r}.")
     return thing

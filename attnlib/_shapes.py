@@ -2,7 +2,9 @@
 
 In a declaration such as ``Q="(..., n_q, d_k)"`` a name is the same size wherever it occurs, and
 ``n_heads * d`` is a product of two.  ``...`` are leading axes, which broadcast.
-``bool (..., n_q, n_k)`` is a mask: it broadcasts to that shape and leaves each query a key.
+``bool (..., n_q, n_k)`` is a mask: it broadcasts to that shape and leaves each query a key.  With
+``[n_heads]`` before the last two it may have that axis, and gets it where it is for a batch.  A
+size ``n_before + n_new`` is a sum, in which what is unknown is 0.
 ``-inf (..., n)`` may hold -inf, and ``or X_Q`` names what replaces a missing array.  An array
 whose name begins with ``d_`` is a derivative and has all leading axes.  Only the numbers of rows
 ``n`` and of queries ``n_q`` may be 0.
@@ -32,7 +34,8 @@ class Shape(str):
         self.flag, self.text, self.instead = match.groups()
         dims = [dim.strip() for dim in self.text[1:-1].split(",") if dim.strip()]
         self.leading = dims[:1] == ["..."]
-        self.dims = dims[self.leading :]
+        self.heads = "".join(dim.strip("[]") for dim in dims if dim[0] == "[")
+        self.dims = [dim for dim in dims[self.leading :] if dim[0] != "["]
 
 
 def parse_all(declared):
@@ -153,23 +156,21 @@ def mask_for(mask, name, wanted, sizes, leading):
             f"{name} holds {mask.dtype}, but must be boolean, True where a query may attend to a "
             f"key. Turn ones and zeros into it with {name} == 1."
         )
-    shape = (*broadcast(leading), *(sizes[dim][0] for dim in wanted.dims))
+    terms = [dim.split(" + ") for dim in wanted.dims]
+    rows_and_columns = [sum(sizes[x][0] for x in dims if x in sizes) for dims in terms]
+    shape = (*broadcast(leading), *rows_and_columns)
     try:
         everywhere = np.broadcast_to(mask, shape)
     except ValueError:
-        if "n_heads" in sizes and has_heads(mask, shape, n_heads := sizes["n_heads"][0]):
-            raise ValueError(
-                f"{name} has shape {mask.shape}, but one mask serves all n_heads={n_heads} heads: "
-                f"expected {shape}, the shape {wanted.text}, or one that broadcasts to it. A mask "
-                f"with an axis for the heads, {wanted.text.replace('...', '..., n_heads')}, is not "
-                f"supported yet."
-            ) from None
+        if wanted.heads in sizes and has_heads(mask, shape, sizes[wanted.heads][0]):
+            refuse_lost(~mask.any(axis=-1), name)
+            return mask
         raise ValueError(
             f"{name} has shape {mask.shape}, which does not broadcast to {shape}, the shape "
             f"{wanted.text}. A mask of keys alone, (batch, n_k), becomes {name}[:, None, :]."
         ) from None
     refuse_lost(~everywhere.any(axis=-1), name)
-    return mask
+    return mask[..., None, :, :] if wanted.heads and mask.ndim > 2 else mask
 
 
 def has_heads(mask, shape, n_heads):
@@ -201,11 +202,11 @@ def refuse_more_queries(n_q, n_k=None, **_):
         )
 
 
-def equal_shares(size, n_shares, whole, what="n_heads"):
+def equal_shares(size, n_shares, whole, what="n_heads", of="components"):
     """Divide `size` into equal shares, or raise an error that begins with the text `whole`."""
     if size % n_shares:
         raise ValueError(
-            f"{whole}: {size} components cannot be shared out equally to {what}={n_shares}. "
+            f"{whole}: {size} {of} cannot be shared out equally to {what}={n_shares}. "
             f"Choose a number that divides {size}."
         )
     return size // n_shares

@@ -21,9 +21,10 @@ from attnlib.scores import scaled_dot
     K="(..., n_k, d_k)",
     V="(..., n_k, d_v)",
     mask="bool (..., n_q, n_k)",
+    bias="(..., n_q, n_k)",
     scale=_checks.number,
 )
-def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
+def scaled_dot_product_attention(Q, K, V, *, mask=None, bias=None, scale=None):
     r"""Attend with dot products divided by :math:`\sqrt{d_k}`, and softmax.
 
     Parameters
@@ -36,6 +37,8 @@ def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
         Values, one for each key.  The leading axes of `Q`, `K` and `V` broadcast.
     mask : array_like of bool, optional
         True where a query may attend to a key.
+    bias : array_like, optional
+        Added to the scores, after the scale: what `linear_bias` says of distances.
     scale : float, optional
         The factor on the dot products, :math:`1/\sqrt{d_k}` by default.
 
@@ -52,6 +55,8 @@ def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
 
     .. math:: \v{Y} = \mathrm{softmax}\left(\frac{\q{Q} \k{K}^\top}{\sqrt{d_k}}\right) \v{V}
 
+    A bias is added to the fraction; the mask comes after it.
+
     Examples
     --------
     The scores are log 1 and log 3, so the weights are 1/4 and 3/4, and ¾ of 8 is 6.
@@ -66,6 +71,7 @@ def scaled_dot_product_attention(Q, K, V, *, mask=None, scale=None):
     scale = 1 / math.sqrt(K.shape[-1]) if scale is None else scale
     scores = Q @ K.mT
     scores *= scale
+    scores = scores if bias is None else scores + bias
     refuse_overflow(scores, "the product of a query and a key")  # from here on -inf is "masked"
     scores = masked(scores, mask)
     weights = softmax_in_place(scores)  # another array of all pairs would cost a third of the time

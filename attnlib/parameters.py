@@ -17,11 +17,11 @@ from attnlib._shapes import check_arguments, in_part, parse_all, record_size
 class Part:
     """Declare a field that holds parameters itself, and what its sizes are called in the whole."""
 
-    def __init__(self, wanted, **sizes):
+    def __init__(self, *wanted, **sizes):
         self.wanted, self.sizes = wanted, sizes
 
     def __call__(self, part, name):
-        return _checks.instance(part, name, self.wanted)
+        return _checks.instance(part, name, *self.wanted)
 
 
 class Parameters:
@@ -42,10 +42,14 @@ class Parameters:
         """The sizes of all arrays by name, each with where it was read."""
         return self._fit()[1]
 
+    def _declared(self):
+        """Return what each field must be, by name."""
+        return {field.name: field.type for field in dataclasses.fields(self)}
+
     def _fit(self):
         """Return the fields, ready to use, and the sizes."""
         fields = {field.name: field for field in dataclasses.fields(self)}
-        plan = parse_all({name: field.type for name, field in fields.items()})
+        plan = parse_all(self._declared())
         optional = {name for name, field in fields.items() if field.default is None}
         fitted, sizes = check_arguments(
             plan, {name: getattr(self, name) for name in fields}, optional
@@ -53,7 +57,8 @@ class Parameters:
         for name, part in fitted.items():
             if isinstance(part, Parameters):
                 for own, whole in fields[name].type.sizes.items():
-                    record_size(whole, in_part(name, part.sizes[own]), sizes)
+                    if own in part.sizes:
+                        record_size(whole, in_part(name, part.sizes[own]), sizes)
         return fitted, sizes
 
     def parameters(self):

@@ -68,12 +68,46 @@ def gelu(X):
     return X * normal_distribution(X)
 
 
+@checked(X=_checks.numbers)
+def silu(X):
+    r"""Weigh each number by its own sigmoid.
+
+    Parameters
+    ----------
+    X : array_like
+        Numbers, in any shape.
+
+    Returns
+    -------
+    ndarray, same shape as `X`, or a number for a number
+
+    Notes
+    -----
+    Also called swish (Hendrycks and Gimpel 2016 name it beside gelu):
+
+    .. math:: \mathrm{silu}(x) = x \, \sigma(x), \qquad \sigma(x) = \frac{1}{1 + e^{-x}}
+
+    Examples
+    --------
+    Like gelu it is smooth and a little below 0 on the left, but it nears 0 more slowly.
+
+    >>> silu([-3, -1, 0, 1, 3]).round(4)
+    array([-0.1423, -0.2689,  0.    ,  0.7311,  2.8577])
+    """
+    return X * sigmoid(X)
+
+
+def sigmoid(X):
+    """Return 1 / (1 + exp(-x)) for each entry of `X`, in a form that never overflows."""
+    return np.exp(np.minimum(X, 0)) / (1 + np.exp(-np.abs(X)))
+
+
 def normal_distribution(X):
     """Return the chance that a standard normal number lies below each entry of `X`."""
     return (_erfc(-X / math.sqrt(2)) / 2).astype(X.dtype)
 
 
-ACTIVATIONS = {"relu": relu, "gelu": gelu}
+ACTIVATIONS = {"relu": relu, "gelu": gelu, "silu": silu}
 
 
 def activation_name(x, name):

@@ -3,8 +3,8 @@
 from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib.blocks.encoder import SETTINGS
-from attnlib.blocks.network import FeedForward
-from attnlib.blocks.norm import LayerNorm
+from attnlib.blocks.network import NETWORKS, FeedForward
+from attnlib.blocks.norm import NORMS, LayerNorm
 from attnlib.heads import MultiHeadAttention
 from attnlib.masks.positions import causal_and
 from attnlib.parameters import Parameters, Part
@@ -17,15 +17,15 @@ class DecoderBlock(Parameters):
     ----------
     self_attention : MultiHeadAttention
         Attention among the items so far: always causal.
-    norm_1 : LayerNorm
+    norm_1 : LayerNorm or RMSNorm
         The norm before or after self-attention.
     cross_attention : MultiHeadAttention
         Attention to the rows of another sequence, the memory.
-    norm_2 : LayerNorm
+    norm_2 : LayerNorm or RMSNorm
         The norm before or after cross-attention.
-    feed_forward : FeedForward
+    feed_forward : FeedForward or GatedFeedForward
         Network for each row.
-    norm_3 : LayerNorm
+    norm_3 : LayerNorm or RMSNorm
         The norm before or after the network.
     norm_first : bool, optional
         Whether each part sees normalised items (before), or its sum with them is normalised
@@ -62,13 +62,17 @@ class DecoderBlock(Parameters):
         d_out="d_model",
         n_heads="n_heads",
     )
-    norm_1: Part(LayerNorm, d="d_model")
+    norm_1: Part(*NORMS, d="d_model")
     cross_attention: Part(
-        MultiHeadAttention, d_model="d_model", d_source="d_source", d_out="d_model"
+        MultiHeadAttention,
+        d_model="d_model",
+        d_source="d_source",
+        d_out="d_model",
+        n_heads="n_cross_heads",
     )
-    norm_2: Part(LayerNorm, d="d_model")
-    feed_forward: Part(FeedForward, d_model="d_model", d_out="d_model")
-    norm_3: Part(LayerNorm, d="d_model")
+    norm_2: Part(*NORMS, d="d_model")
+    feed_forward: Part(*NETWORKS, d_model="d_model", d_out="d_model")
+    norm_3: Part(*NORMS, d="d_model")
     norm_first: _checks.boolean = False
 
     @classmethod
@@ -100,8 +104,8 @@ class DecoderBlock(Parameters):
     @checked(
         X="(..., n_items, d_model)",
         memory="(..., n_memory, d_source)",
-        mask="bool (..., n_items, n_items)",
-        memory_mask="bool (..., n_items, n_memory)",
+        mask="bool (..., [n_heads], n_items, n_items)",
+        memory_mask="bool (..., [n_cross_heads], n_items, n_memory)",
     )
     def __call__(self, X, memory, *, mask=None, memory_mask=None):
         """Run the block.
@@ -126,7 +130,7 @@ class DecoderBlock(Parameters):
         cross_weights : ndarray, shape (..., n_heads, n_items, n_memory)
             The weights of cross-attention.
         """
-        mask = causal_and(mask, X)
+        mask = causal_and(mask, X.shape[-2])
         if self.norm_first:
             attended, weights = self.self_attention(self.norm_1(X), mask=mask)
             A = X + attended

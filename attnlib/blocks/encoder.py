@@ -1,11 +1,13 @@
 """The encoder block: attention among the items, then a network for each item by itself."""
 
+import functools
+
 from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib.blocks.activations import activation_name
-from attnlib.blocks.network import FeedForward
-from attnlib.blocks.norm import LayerNorm
-from attnlib.heads import MultiHeadAttention
+from attnlib.blocks.network import NETWORKS, FeedForward
+from attnlib.blocks.norm import NORMS, LayerNorm
+from attnlib.heads import KeyValueCache, MultiHeadAttention
 from attnlib.parameters import Parameters, Part
 
 SETTINGS = {
@@ -26,11 +28,11 @@ class EncoderBlock(Parameters):
     ----------
     attention : MultiHeadAttention
         Self-attention, from and to rows of length d_model.
-    norm_1 : LayerNorm
+    norm_1 : LayerNorm or RMSNorm
         The norm before or after attention.
-    feed_forward : FeedForward
+    feed_forward : FeedForward or GatedFeedForward
         Network for each row, from and to length d_model.
-    norm_2 : LayerNorm
+    norm_2 : LayerNorm or RMSNorm
         The norm before or after the network.
     norm_first : bool, optional
         Whether each part sees normalised items (before), or its sum with them is normalised
@@ -71,9 +73,9 @@ class EncoderBlock(Parameters):
         d_out="d_model",
         n_heads="n_heads",
     )
-    norm_1: Part(LayerNorm, d="d_model")
-    feed_forward: Part(FeedForward, d_model="d_model", d_out="d_model")
-    norm_2: Part(LayerNorm, d="d_model")
+    norm_1: Part(*NORMS, d="d_model")
+    feed_forward: Part(*NETWORKS, d_model="d_model", d_out="d_model")
+    norm_2: Part(*NORMS, d="d_model")
     norm_first: _checks.boolean = False
 
     @classmethod
@@ -95,7 +97,7 @@ class EncoderBlock(Parameters):
             Size of the network's hidden layer, ``4 * d_model`` by default.
         norm_first : bool, optional
             Whether the norms come before.
-        activation : {"relu", "gelu"}, optional
+        activation : {"relu", "gelu", "silu"}, optional
             What the hidden layer does to each number.
         bias : bool, optional
             Whether the projections of attention have biases; they start at 0.
@@ -112,8 +114,12 @@ class EncoderBlock(Parameters):
             norm_first,
         )
 
-    @checked(X="(..., n_items, d_model)", mask="bool (..., n_items, n_items)")
-    def __call__(self, X, *, mask=None):
+    @checked(
+        X="(..., n_items, d_model)",
+        mask="bool (..., [n_heads], n_items, n_before + n_items)",
+        cache=KeyValueCache,
+    )
+    def __call__(self, X, *, mask=None, cache=None):
         """Run the block.
 
         Parameters
@@ -122,18 +128,24 @@ class EncoderBlock(Parameters):
             Items, one in each row.
         mask : array_like of bool, optional
             True where an item may attend to an item.
+        cache : KeyValueCache, optional
+            Of the attention of this block, with n_before items; X are the next ones.  Then an item
+            attends to no later one.
 
         Returns
         -------
         output : ndarray, shape (..., n_items, d_model)
             Items again.
-        weights : ndarray, shape (..., n_heads, n_items, n_items)
-            The weights of attention.
+        weights : ndarray, shape (..., n_heads, n_items, n_before + n_items)
+            The weights of attention; n_before is 0 without a cache.
         """
+        if cache is not None and cache.attention is not self.attention:
+            raise ValueError("cache belongs to another block. Give KeyValueCache(block.attention).")
+        attend = functools.partial(self.attention if cache is None else cache.step, mask=mask)
         if self.norm_first:
-            attended, weights = self.attention(self.norm_1(X), mask=mask)
+            attended, weights = attend(self.norm_1(X))
             A = X + attended
             return A + self.feed_forward(self.norm_2(A)), weights
-        attended, weights = self.attention(X, mask=mask)
+        attended, weights = attend(X)
         A = self.norm_1(X + attended)
         return self.norm_2(A + self.feed_forward(A)), weights

@@ -32,7 +32,7 @@ def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
         From the hidden layer.
     b_2 : array_like
         Its bias.
-    activation : {"relu", "gelu"}, optional
+    activation : {"relu", "gelu", "silu"}, optional
         What the hidden layer does to each number.
 
     Returns
@@ -104,7 +104,7 @@ class FeedForward(Parameters):
             Length of a row, before and after.
         d_ff : int, optional
             Size of the hidden layer, ``4 * d_model`` by default.
-        activation : {"relu", "gelu"}, optional
+        activation : {"relu", "gelu", "silu"}, optional
             What the hidden layer does to each number.
 
         Returns
@@ -121,3 +121,116 @@ class FeedForward(Parameters):
     def __call__(self, X):
         """Send each row of ``X``, shape (..., n, d_model), through the network."""
         return feed_forward(X, self.W_1, self.b_1, self.W_2, self.b_2, self.activation)
+
+
+@checked(
+    X="(..., n, d_model)",
+    W_gate="(d_model, d_ff)",
+    W_1="(d_model, d_ff)",
+    W_2="(d_ff, d_out)",
+    activation=activation_name,
+)
+def gated_feed_forward(X, W_gate, W_1, W_2, activation="silu"):
+    r"""Send each row by itself through a hidden layer whose units are opened by a second one.
+
+    Parameters
+    ----------
+    X : array_like
+        Items, one in each row.
+    W_gate : array_like
+        To the gates: how far each hidden unit opens.
+    W_1 : array_like
+        To the hidden layer.
+    W_2 : array_like
+        From the hidden layer.
+    activation : {"relu", "gelu", "silu"}, optional
+        What is done to each gate.
+
+    Returns
+    -------
+    ndarray, shape (..., n, d_out)
+        What the network makes of each row.
+
+    Notes
+    -----
+    A gated linear unit (Shazeer 2020; with silu it is called SwiGLU, with gelu GEGLU).  ∘
+    multiplies entry by entry, and there are no biases:
+
+    .. math:: Y = \big(\mathrm{activation}(X W_{gate}) \circ X W_1 \big) \, W_2
+
+    Examples
+    --------
+    One unit.  The gate 3 opens it by relu(3), and 3 · 20 goes out; the gate −4 keeps it shut.
+
+    >>> gated_feed_forward([[3], [-4]], [[1]], [[20]], [[1]], "relu")
+    array([[180.],
+           [  0.]])
+    """
+    return (ACTIVATIONS[activation](X @ W_gate) * (X @ W_1)) @ W_2
+
+
+class GatedFeedForward(Parameters):
+    r"""A gated feed-forward network with its learned matrices.
+
+    Parameters
+    ----------
+    W_gate, W_1, W_2, activation
+        As for `gated_feed_forward`.
+
+    Notes
+    -----
+    Called with X, shape (..., n, d_model), it returns `gated_feed_forward` of it.  A block takes it
+    where it takes a `FeedForward`:
+
+    .. math:: Y = \big(\mathrm{activation}(X W_{gate}) \circ X W_1 \big) \, W_2
+
+    Examples
+    --------
+    >>> network = GatedFeedForward([[1]], [[20]], [[1]], activation="relu")
+    >>> network([[3]])
+    array([[180.]])
+    """
+
+    W_gate: Shape("(d_model, d_ff)")
+    W_1: Shape("(d_model, d_ff)")
+    W_2: Shape("(d_ff, d_out)")
+    activation: activation_name = "silu"
+
+    @classmethod
+    @checked(
+        rng=_checks.generator,
+        d_model=_checks.count,
+        d_ff=_checks.count,
+        activation=activation_name,
+    )
+    def random(cls, rng, d_model, d_ff=None, *, activation="silu"):
+        """Draw a network.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Where the numbers come from.
+        d_model : int
+            Length of a row, before and after.
+        d_ff : int, optional
+            Size of the hidden layer, two thirds of ``4 * d_model`` by default: so three matrices
+            have as many numbers as the two of a `FeedForward`.
+        activation : {"relu", "gelu", "silu"}, optional
+            What is done to each gate.
+
+        Returns
+        -------
+        GatedFeedForward
+            The entries of each matrix are normal, with variance one over the number of its rows.
+        """
+        d_ff = round(8 * d_model / 3) if d_ff is None else d_ff
+        W_gate, W_1 = rng.normal(0, d_model**-0.5, (2, d_model, d_ff))
+        return cls(W_gate, W_1, rng.normal(0, d_ff**-0.5, (d_ff, d_model)), activation)
+
+    @checked(X="(..., n, d_model)")
+    def __call__(self, X):
+        """Send each row of ``X``, shape (..., n, d_model), through the network."""
+        return gated_feed_forward(X, self.W_gate, self.W_1, self.W_2, self.activation)
+
+
+NETWORKS = FeedForward, GatedFeedForward

@@ -1,4 +1,4 @@
-"""Layer normalisation: give each row the mean and the size that were learned for all rows."""
+"""Normalisations: give each row the size, or mean and size, that were learned for all rows."""
 
 import numpy as np
 
@@ -111,3 +111,99 @@ class LayerNorm(Parameters):
     def __call__(self, X):
         """Normalise the rows of ``X``, shape (..., n, d)."""
         return layer_norm(X, self.gain, self.bias, self.epsilon)
+
+
+@checked(also=refuse_bad_epsilon, X="(..., n, d)", gain="(d,)", epsilon=_checks.number)
+def rms_norm(X, gain=None, epsilon=1e-5):
+    r"""Stretch each row until the mean square of its components is 1, then by a learned gain.
+
+    Parameters
+    ----------
+    X : array_like
+        Items, one in each row.
+    gain : array_like, optional
+        Multiplies each component; 1 by default.
+    epsilon : float, optional
+        Above 0.  Added to the mean square, so that a row of zeros stays 0.
+
+    Returns
+    -------
+    ndarray, shape (..., n, d)
+        The normalised items.
+
+    Notes
+    -----
+    `layer_norm` without its mean and without its bias (Zhang and Sennrich 2019), r being the root
+    of the mean square:
+
+    .. math:: y_c = \text{gain}_c \, \frac{x_c}{r}, \qquad
+              r = \sqrt{\frac{1}{d} \sum_c x_c^2 + \varepsilon}
+
+    Examples
+    --------
+    The squares 1 and 49 have the mean 25, so the row is divided by 5.
+
+    >>> rms_norm([[1, 7]]).round(4)
+    array([[0.2, 1.4]])
+    >>> rms_norm([[1, 7]], gain=[10, 1]).round(4)
+    array([[2. , 1.4]])
+    """
+    Z, _ = of_size_one(X, epsilon)
+    return Z if gain is None else gain * Z
+
+
+def of_size_one(X, epsilon):
+    """Return the rows of `X` with mean square 1, and the root by which they were divided."""
+    mean_square = (X**2).mean(axis=-1, keepdims=True)
+    if not _checks.is_finite(mean_square):  # the result would be 0, and look right
+        raise ValueError(
+            f"the mean square of X, shape {X.shape}, overflows {X.dtype}. Scale X down."
+        )
+    root = np.sqrt(mean_square + epsilon)
+    return X / root, root
+
+
+class RMSNorm(Parameters):
+    r"""A normalisation by the root of the mean square, with its learned gain.
+
+    Parameters
+    ----------
+    gain : array_like
+        Multiplies each component.
+    epsilon : float, optional
+        Above 0.  Added to the mean square.
+
+    Notes
+    -----
+    Called with X, shape (..., n, d), it returns `rms_norm` of it, and raises the same errors.  A
+    block takes it where it takes a `LayerNorm`:
+
+    .. math:: y_c = \text{gain}_c \, \frac{x_c}{r}
+
+    Examples
+    --------
+    >>> norm = RMSNorm(gain=[10, 1])
+    >>> norm([[1, 7]]).round(4)
+    array([[2. , 1.4]])
+    """
+
+    gain: Shape("(d,)")
+    epsilon: _checks.number = 1e-5
+
+    def __post_init__(self):
+        super().__post_init__()
+        refuse_bad_epsilon(self.gain, self.epsilon)
+
+    @classmethod
+    @checked(d=_checks.count)
+    def initial(cls, d):
+        """Make the normalisation with which training starts, for rows of length d."""
+        return cls(np.ones(d))
+
+    @checked(X="(..., n, d)")
+    def __call__(self, X):
+        """Normalise the rows of ``X``, shape (..., n, d)."""
+        return rms_norm(X, self.gain, self.epsilon)
+
+
+NORMS = LayerNorm, RMSNorm

@@ -1,10 +1,13 @@
 """The decoder-only stack: encoder blocks that never look ahead."""
 
+from copy import copy
+
 from attnlib import _checks
-from attnlib._boundary import checked
+from attnlib._boundary import checked, refuse_overflow
 from attnlib._shapes import in_part, record_size
 from attnlib.blocks.encoder import SETTINGS, EncoderBlock
-from attnlib.blocks.norm import LayerNorm
+from attnlib.blocks.norm import NORMS, LayerNorm
+from attnlib.heads import KeyValueCache
 from attnlib.masks.positions import causal_and
 from attnlib.parameters import Parameters, Part
 
@@ -20,6 +23,55 @@ def sequence_of_blocks(blocks, name):
     return tuple(blocks)
 
 
+class StackCache:
+    r"""Keep the keys and values of all items so far in each block of a stack.
+
+    Parameters
+    ----------
+    stack : DecoderOnly
+        The stack.
+
+    Attributes
+    ----------
+    caches : tuple of KeyValueCache
+        One for each block.
+
+    Notes
+    -----
+    No item of a stack sees a later one, so what a block made of the items so far stays as it is
+    when new items come; only their keys and values are needed again, in every block:
+
+    .. math:: \v{y_t} = \mathrm{stack}([x_1, \dots, x_t])_t
+
+    Examples
+    --------
+    Three items at once, then one: the same as all four in one pass.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> stack = DecoderOnly.random(rng, 3, d_model=4, n_heads=2)
+    >>> X, cache = np.eye(4), StackCache(stack)
+    >>> first, _ = stack(X[:3], cache=cache)
+    >>> fourth, _ = stack(X[3:], cache=cache)
+    >>> together, _ = stack(X)
+    >>> len(cache), bool(np.abs(together - [*first, *fourth]).max() < 1e-12)
+    (4, True)
+    """
+
+    def __init__(self, stack):
+        self.stack = _checks.instance(stack, "stack", DecoderOnly)
+        self.caches = tuple(KeyValueCache(block.attention) for block in stack.blocks)
+
+    def __len__(self):
+        """Return the number of items so far."""
+        return len(self.caches[0])
+
+    @property
+    def sizes(self):
+        """The number of items so far."""
+        return {"n_before": (len(self), "len")}
+
+
 class DecoderOnly(Parameters):
     r"""Run blocks in which no item sees a later one: the body of a language model.
 
@@ -27,7 +79,7 @@ class DecoderOnly(Parameters):
     ----------
     blocks : sequence of EncoderBlock
         The blocks, in order; each is run with a causal mask.
-    norm : LayerNorm, optional
+    norm : LayerNorm or RMSNorm, optional
         A normalisation at the end, needed where the blocks have theirs before.
 
     Notes
@@ -47,15 +99,34 @@ class DecoderOnly(Parameters):
     >>> output, weights = stack(np.eye(4))
     >>> output.shape, len(weights), weights[0].shape
     ((4, 4), 3, (2, 4, 4))
+
+    A block as today's language models have it, with rotary positions, four heads that share two
+    heads of keys, norms by the mean square, and a gated network:
+
+    >>> from attnlib import GatedFeedForward, RMSNorm, Rotary
+    >>> from attnlib import MultiHeadAttention
+    >>> options = {"n_kv_heads": 2, "positions": Rotary()}
+    >>> block = EncoderBlock(
+    ...     MultiHeadAttention.random(rng, 8, 4, **options),
+    ...     RMSNorm.initial(8),
+    ...     GatedFeedForward.random(rng, 8),
+    ...     RMSNorm.initial(8),
+    ...     norm_first=True,
+    ... )
+    >>> stack = DecoderOnly([block], norm=RMSNorm.initial(8))
+    >>> stack(np.eye(8))[0].shape
+    (8, 8)
     """
 
     blocks: sequence_of_blocks
-    norm: Part(LayerNorm, d="d_model") = None
+    norm: Part(*NORMS, d="d_model") = None
 
     def _fit(self):
         fitted, sizes = super()._fit()
         for i, block in enumerate(fitted["blocks"]):
             record_size("d_model", in_part(f"blocks.{i}", block.sizes["d_model"]), sizes)
+        if len({block.attention.n_heads for block in fitted["blocks"]}) == 1:  # for a mask of heads
+            sizes["n_heads"] = in_part("blocks.0", fitted["blocks"][0].sizes["n_heads"])
         return fitted, sizes
 
     @classmethod
@@ -93,8 +164,12 @@ class DecoderOnly(Parameters):
         ]
         return cls(tuple(blocks), LayerNorm.initial(d_model) if norm_first else None)
 
-    @checked(X="(..., n_items, d_model)", mask="bool (..., n_items, n_items)")
-    def __call__(self, X, *, mask=None):
+    @checked(
+        X="(..., n_items, d_model)",
+        mask="bool (..., [n_heads], n_items, n_before + n_items)",
+        cache=StackCache,
+    )
+    def __call__(self, X, *, mask=None, cache=None):
         """Run the stack.
 
         Parameters
@@ -103,16 +178,29 @@ class DecoderOnly(Parameters):
             Items, one in each row.
         mask : array_like of bool, optional
             True where an item may attend to an item, on top of the causal mask.
+        cache : StackCache, optional
+            Of this stack, with n_before items; X are the next ones, and are kept in it.  Whatever
+            is refused leaves it as it was.
 
         Returns
         -------
         output : ndarray, shape (..., n_items, d_model)
             Items again.
-        weights : tuple of ndarray, each of shape (..., n_heads, n_items, n_items)
-            The weights of each block.
+        weights : tuple of ndarray, each of shape (..., n_heads, n_items, n_before + n_items)
+            The weights of each block; n_before is 0 without a cache.
         """
-        mask, all_weights = causal_and(mask, X), []
-        for block in self.blocks:
-            X, weights = block(X, mask=mask)
+        all_weights = []
+        if cache is None:
+            mask, caches = causal_and(mask, X.shape[-2]), [None] * len(self.blocks)
+        elif cache.stack.blocks is not self.blocks:
+            raise ValueError("cache belongs to other blocks. Give StackCache(stack) of this stack.")
+        else:
+            caches = tuple(copy(one) for one in cache.caches)
+        for block, one in zip(self.blocks, caches):
+            X, weights = block(X, mask=mask, cache=one)
             all_weights.append(weights)
-        return X if self.norm is None else self.norm(X), tuple(all_weights)
+        output = X if self.norm is None else self.norm(X)
+        if cache is not None:
+            refuse_overflow(output, "the output")
+            cache.caches = caches
+        return output, tuple(all_weights)

@@ -13,10 +13,15 @@ from attnlib.gradients.attention import attention_vjp, output_query_jacobian, we
 from attnlib.gradients.blocks import decoder_block_vjp, encoder_block_vjp
 from attnlib.gradients.differences import finite_difference
 from attnlib.gradients.heads import multi_head_vjp, projection_vjp
-from attnlib.gradients.layers import feed_forward_vjp, layer_norm_vjp
+from attnlib.gradients.layers import (
+    feed_forward_vjp,
+    gated_feed_forward_vjp,
+    layer_norm_vjp,
+    rms_norm_vjp,
+)
 from attnlib.gradients.learned_scores import additive_vjp, bilinear_vjp, location_vjp
 from attnlib.gradients.normalizers import sigmoid_normalize_vjp, softmax_vjp, sparsemax_vjp
-from attnlib.gradients.positions import rotary_vjp
+from attnlib.gradients.positions import relative_bias_vjp, rotary_vjp
 from attnlib.gradients.scores import scaled_dot_vjp
 from attnlib.gradients.stack import decoder_only_vjp
 
@@ -33,10 +38,13 @@ __all__ = [  # noqa: RUF022
     "attention_vjp",
     "output_query_jacobian",
     "rotary_vjp",
+    "relative_bias_vjp",
     "projection_vjp",
     "multi_head_vjp",
     "layer_norm_vjp",
+    "rms_norm_vjp",
     "feed_forward_vjp",
+    "gated_feed_forward_vjp",
     "encoder_block_vjp",
     "decoder_block_vjp",
     "decoder_only_vjp",

@@ -20,3 +20,11 @@ def summed_products(X, d_Y):
     batch = np.broadcast_shapes(X.shape[:-1], d_Y.shape[:-1])
     X, d_Y = (np.broadcast_to(rows, (*batch, rows.shape[-1])) for rows in (X, d_Y))
     return X.reshape(-1, X.shape[-1]).T @ d_Y.reshape(-1, d_Y.shape[-1])
+
+
+def summed_in_groups(d, n_groups):
+    """Sum `d`, shape (..., n_heads, n, d), over the heads of each group."""
+    n_heads = d.shape[-3]
+    if n_heads == n_groups:
+        return d
+    return d.reshape(*d.shape[:-3], n_groups, n_heads // n_groups, *d.shape[-2:]).sum(axis=-3)

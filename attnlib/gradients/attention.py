@@ -67,22 +67,25 @@ def weighted_sum_vjp(d_output, weights, V):
     K="(..., n_k, d_k)",
     V="(..., n_k, d_v)",
     mask="bool (..., n_q, n_k)",
+    bias="(..., n_q, n_k)",
     scale=_checks.number,
 )
-def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
+def attention_vjp(d_output, Q, K, V, *, mask=None, bias=None, scale=None):
     r"""Go back from the outputs of scaled dot-product attention to queries, keys and values.
 
     Parameters
     ----------
     d_output : array_like
         Derivative of the loss with respect to each entry of the outputs.
-    Q, K, V, mask, scale
+    Q, K, V, mask, bias, scale
         The arguments of `scaled_dot_product_attention`.
 
     Returns
     -------
     d_Q, d_K, d_V : ndarray, same shapes as `Q`, `K`, `V`
         Derivative of the loss with respect to each entry.
+    d_bias : ndarray, same shape as `bias`
+        The same; only where there is a bias.
 
     Notes
     -----
@@ -101,7 +104,8 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
        .. math:: \q{dQ} = \text{scale} \; dS \, \k{K}, \qquad
                  \k{dK} = \text{scale} \; dS^\top \q{Q}
 
-    A masked pair has weight 0, so its score gets 0: the mask adds no term.
+    A masked pair has weight 0, so its score gets 0: the mask adds no term.  A bias is a term of the
+    scores, so it gets what they get.
 
     :math:`D_i` needs no weights.  Put :math:`dw_{ij} = \sum_c \v{dy_{ic} v_{jc}}` into it, sum over
     j first, and the outputs appear:
@@ -120,11 +124,11 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, scale=None):
     >>> d_Q, d_K.ravel(), d_V.ravel()
     (array([[0.]]), array([-2.,  2.]), array([0.5, 0.5]))
     """
-    _, weights = scaled_dot_product_attention(Q, K, V, mask=mask, scale=scale)
+    _, weights = scaled_dot_product_attention(Q, K, V, mask=mask, bias=bias, scale=scale)
     d_weights, d_V = weighted_sum_vjp(d_output, weights, V)
     d_scores = softmax_vjp(d_weights, weights)
     d_Q, d_K = scaled_dot_vjp(d_scores, Q, K, scale)
-    return d_Q, d_K, d_V
+    return (d_Q, d_K, d_V) if bias is None else (d_Q, d_K, d_V, summed_to(d_scores, bias.shape))
 
 
 @checked(q="(..., d_k)", K="(..., n_k, d_k)", V="(..., n_k, d_v)", scale=_checks.number)

@@ -14,7 +14,7 @@ from attnlib.masks.positions import causal_and
     d_output="(..., n_items, d_model)",
     block=EncoderBlock,
     X="(..., n_items, d_model)",
-    mask="bool (..., n_items, n_items)",
+    mask="bool (..., [n_heads], n_items, n_items)",
 )
 def encoder_block_vjp(d_output, block, X, *, mask=None):
     r"""Go back from the output of an encoder block to its items and all its parameters.
@@ -102,8 +102,8 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     block=DecoderBlock,
     X="(..., n_items, d_model)",
     memory="(..., n_memory, d_source)",
-    mask="bool (..., n_items, n_items)",
-    memory_mask="bool (..., n_items, n_memory)",
+    mask="bool (..., [n_heads], n_items, n_items)",
+    memory_mask="bool (..., [n_cross_heads], n_items, n_memory)",
 )
 def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None):
     r"""Go back from the output of a decoder block to its items, the memory and all parameters.
@@ -148,7 +148,7 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
     >>> np.abs(d_memory).max(axis=1) > 0
     array([ True,  True,  True,  True])
     """
-    mask = causal_and(mask, X)
+    mask = causal_and(mask, X.shape[-2])
 
     if block.norm_first:
         N_1 = block.norm_1(X)

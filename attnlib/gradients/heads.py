@@ -4,10 +4,11 @@ import dataclasses
 
 from attnlib._boundary import checked
 from attnlib.attention import scaled_dot_product_attention
-from attnlib.gradients._sums import summed_over_rows, summed_products
+from attnlib.gradients._sums import summed_in_groups, summed_over_rows, summed_products
 from attnlib.gradients.attention import attention_vjp
+from attnlib.gradients.positions import positions_vjp
 from attnlib.heads import MultiHeadAttention, merge_heads, split_heads
-from attnlib.heads.multi_head import for_all_heads
+from attnlib.heads.multi_head import for_scores, turned
 
 
 @checked(d_output="(..., n, d_out)", X="(..., n, d_in)", W="(d_in, d_out)")
@@ -67,7 +68,7 @@ def projection_vjp(d_output, X, W):
     attention=MultiHeadAttention,
     X_Q="(..., n_q, d_model)",
     X_KV="(..., n_k, d_source) or X_Q",
-    mask="bool (..., n_q, n_k)",
+    mask="bool (..., [n_heads], n_q, n_k)",
 )
 def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
     r"""Go back from the output of multi-head attention to its items and all its parameters.
@@ -110,7 +111,9 @@ def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
 
        .. math:: dX_Q = \q{dQ} \, W_Q^\top, \qquad dX_{KV} = \k{dK} \, W_K^\top + \v{dV} \, W_V^\top
 
-    In self-attention an item is all three, and its derivative is the sum of the three.
+    In self-attention an item is all three, and its derivative is the sum of the three.  Where
+    heads share keys and values, these get the sum over the heads of their group; what was turned
+    forwards is turned back (`rotary_vjp`).
 
     Examples
     --------
@@ -124,13 +127,17 @@ def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
     [0.0, 0.0, 77.0, 55.0]
     """
     Q, K, V = attention.project(X_Q, X_KV)
-    mask = for_all_heads(mask)
-    outputs, _ = scaled_dot_product_attention(Q, K, V, mask=mask)
+    n_kv_heads, n_k, _ = K.shape[-3:]
+    Q, K = turned(attention, Q, n_k), turned(attention, K, n_k)
+    K, V, bias = for_scores(attention, Q, K, V)
+    outputs, _ = scaled_dot_product_attention(Q, K, V, mask=mask, bias=bias)
     merged = merge_heads(outputs)
 
     d_merged, d_W_O, d_b_O = projection_vjp(d_output, merged, attention.W_O)
     d_outputs = split_heads(d_merged, attention.n_heads)
-    d_Q, d_K, d_V = attention_vjp(d_outputs, Q, K, V, mask=mask)
+    d_Q, d_K, d_V, *d_bias = attention_vjp(d_outputs, Q, K, V, mask=mask, bias=bias)
+    d_K, d_V = summed_in_groups(d_K, n_kv_heads), summed_in_groups(d_V, n_kv_heads)
+    d_Q, d_K = (turned(attention, d, n_k, direction=-1) for d in (d_Q, d_K))
 
     source = X_Q if X_KV is None else X_KV
     d_asking, d_W_Q, d_b_Q = projection_vjp(merge_heads(d_Q), X_Q, attention.W_Q)
@@ -142,6 +149,7 @@ def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
         attention,
         **{"W_Q": d_W_Q, "W_K": d_W_K, "W_V": d_W_V, "W_O": d_W_O},
         **{name: d for name, d in biases.items() if getattr(attention, name) is not None},
+        positions=positions_vjp(attention.positions, *d_bias),
     )
     if X_KV is None:
         return d_asking + d_as_key + d_as_value, None, d_attention

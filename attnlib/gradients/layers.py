@@ -7,9 +7,14 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib.blocks import LayerNorm
-from attnlib.blocks.activations import ACTIVATIONS, activation_name, normal_distribution
-from attnlib.blocks.norm import refuse_bad_epsilon, standardized
+from attnlib.blocks import GatedFeedForward, LayerNorm, RMSNorm
+from attnlib.blocks.activations import (
+    ACTIVATIONS,
+    activation_name,
+    normal_distribution,
+    sigmoid,
+)
+from attnlib.blocks.norm import of_size_one, refuse_bad_epsilon, standardized
 from attnlib.gradients._sums import summed_over_rows
 from attnlib.gradients.heads import projection_vjp
 
@@ -76,10 +81,61 @@ def layer_norm_vjp(d_output, X, gain=None, bias=None, epsilon=1e-5):
     return (d_Z - shift - Z * stretch) / sigma, d_gain, d_bias
 
 
+@checked(
+    also=refuse_bad_epsilon,
+    d_output="(..., n, d)",
+    X="(..., n, d)",
+    gain="(d,)",
+    epsilon=_checks.number,
+)
+def rms_norm_vjp(d_output, X, gain=None, epsilon=1e-5):
+    r"""Go back from rows of mean square 1 to the rows and the gain.
+
+    Parameters
+    ----------
+    d_output : array_like
+        Derivative of the loss with respect to each entry of what `rms_norm` returned.
+    X, gain, epsilon
+        The arguments of `rms_norm`.
+
+    Returns
+    -------
+    d_X : ndarray, same shape as `X`
+        Derivative of the loss with respect to each entry of the rows.
+    d_gain : ndarray, shape (d,)
+        Derivative of the loss with respect to the gain, also where it was left out and so is 1.
+
+    Notes
+    -----
+    As in `layer_norm_vjp`, without the mean.  With :math:`z_c = x_c / r`, and
+    :math:`\partial r / \partial x_c = z_c / d`:
+
+    .. math:: d\text{gain}_c = \sum_t dy_{tc} z_{tc}, \qquad dz_c = \text{gain}_c \, dy_c, \qquad
+              dx_c = \frac{1}{r} \Big( dz_c - z_c \, \frac{1}{d} \sum_a z_a \, dz_a \Big)
+
+    So only what would stretch the row is taken out.
+
+    Examples
+    --------
+    A derivative along the row stretches it.  Nothing is left but for epsilon:
+
+    >>> d_X, d_gain = rms_norm_vjp([[1, 7]], [[1, 7]], epsilon=1e-9)
+    >>> bool(np.abs(d_X).max() < 1e-9), d_gain.round(6)
+    (True, array([0.2, 9.8]))
+    """
+    Z, root = of_size_one(X, epsilon)
+    d_gain = summed_over_rows(d_output * Z)
+    d_Z = d_output if gain is None else d_output * gain
+    stretch = (Z * d_Z).mean(axis=-1, keepdims=True)
+    return (d_Z - Z * stretch) / root, d_gain
+
+
 def activation_slope(X, activation):
     """Return the derivative of an activation at each entry of `X`; that of relu at 0 is 0."""
     if activation == "relu":
         return (X > 0).astype(X.dtype)
+    if activation == "silu":
+        return sigmoid(X) * (1 + X * sigmoid(-X))
     density = np.exp(-(X**2) / 2) / math.sqrt(2 * math.pi)
     return normal_distribution(X) + X * density
 
@@ -122,6 +178,8 @@ def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
               \mathrm{gelu}'(z) = \Phi(z) + z \, \varphi(z), \qquad
               \varphi(z) = \frac{1}{\sqrt{2\pi}} e^{-z^2/2}
 
+    .. math:: \mathrm{silu}'(z) = \sigma(z) \, (1 + z \, \sigma(-z))
+
     A unit that relu has cut off passes nothing back.  At exactly 0 relu has a corner; as in
     PyTorch its slope there is 0.
 
@@ -141,15 +199,75 @@ def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
     return d_X, d_W_1, d_b_1, d_W_2, d_b_2
 
 
+@checked(
+    d_output="(..., n, d_out)",
+    X="(..., n, d_model)",
+    W_gate="(d_model, d_ff)",
+    W_1="(d_model, d_ff)",
+    W_2="(d_ff, d_out)",
+    activation=activation_name,
+)
+def gated_feed_forward_vjp(d_output, X, W_gate, W_1, W_2, activation="silu"):
+    r"""Go back through the gated feed-forward network to its rows and matrices.
+
+    Parameters
+    ----------
+    d_output : array_like
+        Derivative of the loss with respect to each entry of what `gated_feed_forward` returned.
+    X, W_gate, W_1, W_2, activation
+        The arguments of `gated_feed_forward`.
+
+    Returns
+    -------
+    d_X, d_W_gate, d_W_1, d_W_2 : ndarray, same shapes as the arrays
+        Derivative of the loss with respect to each entry.
+
+    Notes
+    -----
+    With :math:`Z = X W_{gate}`, :math:`G = \mathrm{activation}(Z)`, :math:`U = X W_1` and
+    :math:`Y = (G \circ U) W_2`, from the right; :math:`\mathrm{activation}'` is in
+    `feed_forward_vjp`.  Each factor gets the derivative times the other one:
+
+    .. math:: dW_2 = (G \circ U)^\top dY, \quad dH = dY \, W_2^\top, \quad
+              dU = dH \circ G, \quad dZ = dH \circ U \circ \mathrm{activation}'(Z)
+
+    .. math:: dW_{gate} = X^\top dZ, \quad dW_1 = X^\top dU, \quad
+              dX = dZ \, W_{gate}^\top + dU \, W_1^\top
+
+    Examples
+    --------
+    One unit with relu, open by 3: y = relu(x) · 20 x = 20 x², and its slope at 3 is 120.
+
+    >>> W = [[1]], [[20]], [[1]]
+    >>> d_X, *_ = gated_feed_forward_vjp([[1]], [[3]], *W, "relu")
+    >>> d_X
+    array([[120.]])
+    """
+    Z, U = X @ W_gate, X @ W_1
+    G = ACTIVATIONS[activation](Z)
+    d_H, d_W_2, _ = projection_vjp(d_output, G * U, W_2)
+    d_through_gate, d_W_gate, _ = projection_vjp(
+        d_H * U * activation_slope(Z, activation), X, W_gate
+    )
+    d_through_unit, d_W_1, _ = projection_vjp(d_H * G, X, W_1)
+    return d_through_gate + d_through_unit, d_W_gate, d_W_1, d_W_2
+
+
 def norm_vjp(d_output, norm, X):
-    """Go back through a `LayerNorm`, to its rows and to its gain and bias."""
+    """Go back through a norm of a block, to its rows and to its parameters."""
+    if isinstance(norm, RMSNorm):
+        d_X, d_gain = rms_norm_vjp(d_output, X, norm.gain, norm.epsilon)
+        return d_X, RMSNorm(d_gain, norm.epsilon)
     d_X, d_gain, d_bias = layer_norm_vjp(d_output, X, norm.gain, norm.bias, norm.epsilon)
     return d_X, LayerNorm(d_gain, d_bias, norm.epsilon)
 
 
 def network_vjp(d_output, network, X):
-    """Go back through a `FeedForward`, to its rows and to its parameters."""
+    """Go back through the network of a block, to its rows and to its parameters."""
     n = network
+    if isinstance(n, GatedFeedForward):
+        d_X, *d = gated_feed_forward_vjp(d_output, X, n.W_gate, n.W_1, n.W_2, n.activation)
+        return d_X, GatedFeedForward(*d, n.activation)
     d_X, *d = feed_forward_vjp(d_output, X, n.W_1, n.b_1, n.W_2, n.b_2, n.activation)
     d_W_1, d_b_1, d_W_2, d_b_2 = d
     return d_X, dataclasses.replace(n, W_1=d_W_1, b_1=d_b_1, W_2=d_W_2, b_2=d_b_2)

@@ -11,7 +11,7 @@ from attnlib.masks.positions import causal_and
     d_output="(..., n_items, d_model)",
     stack=DecoderOnly,
     X="(..., n_items, d_model)",
-    mask="bool (..., n_items, n_items)",
+    mask="bool (..., [n_heads], n_items, n_items)",
 )
 def decoder_only_vjp(d_output, stack, X, *, mask=None):
     r"""Go back from the output of a decoder-only stack to its items and all its parameters.
@@ -48,7 +48,7 @@ def decoder_only_vjp(d_output, stack, X, *, mask=None):
     >>> d_X.shape, d_stack.blocks[1].attention.W_Q.shape
     ((4, 4), (4, 4))
     """
-    d_X, mask, inputs = d_output, causal_and(mask, X), []
+    d_X, mask, inputs = d_output, causal_and(mask, X.shape[-2]), []
     for block in stack.blocks:
         inputs.append(X)
         X, _ = block(X, mask=mask)

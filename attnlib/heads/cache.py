@@ -4,11 +4,8 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked, refuse_overflow
-from attnlib.attention import scaled_dot_product_attention
-from attnlib.heads.multi_head import MultiHeadAttention
-from attnlib.heads.split import merge_heads
-from attnlib.masks import causal
-from attnlib.projections import project
+from attnlib.heads.multi_head import MultiHeadAttention, answer, turned
+from attnlib.masks.positions import causal_and
 
 
 class KeyValueCache:
@@ -21,9 +18,9 @@ class KeyValueCache:
 
     Attributes
     ----------
-    K : ndarray, shape (..., n_heads, n, d_k), or None
-        Keys of the n items so far.
-    V : ndarray, shape (..., n_heads, n, d_v), or None
+    K : ndarray, shape (..., n_kv_heads, n, d_k), or None
+        Keys of the n items so far, turned if the attention turns them.
+    V : ndarray, shape (..., n_kv_heads, n, d_v), or None
         Their values.
 
     Notes
@@ -36,7 +33,8 @@ class KeyValueCache:
               [\v{v_1}, \dots, \v{v_t}]
 
     Step by step this gives what one causal pass over all items gives.  It holds
-    :math:`n \, n_{heads} (d_k + d_v)` numbers for n items.
+    :math:`n \, n_{kv} (d_k + d_v)` numbers for n items, with :math:`n_{kv}` heads of keys and
+    values.  The position of a new item is the number of items before it.
 
     Examples
     --------
@@ -72,10 +70,10 @@ class KeyValueCache:
     @property
     def sizes(self):
         """The sizes that a new item must have."""
-        return self.attention.sizes
+        return self.attention.sizes | {"n_before": (len(self), "len")}
 
-    @checked(x="(..., n_new, d_model)")
-    def step(self, x):
+    @checked(x="(..., n_new, d_model)", mask="bool (..., [n_heads], n_new, n_before + n_new)")
+    def step(self, x, *, mask=None):
         """Take one item more (or several), and answer it from all items so far.
 
         Parameters
@@ -83,6 +81,8 @@ class KeyValueCache:
         x : array_like
             The new items, one in each row; usually one.  The axes before the last two are the
             same in every step.
+        mask : array_like of bool, optional
+            True where a new item may attend to an item, on top of the causal mask.
 
         Returns
         -------
@@ -98,6 +98,8 @@ class KeyValueCache:
             leaves the cache as it was.
         """
         Q, K, V = self.attention.project(x)
+        n = len(self) + x.shape[-2]
+        Q, K = turned(self.attention, Q, n), turned(self.attention, K, n)
         if self.K is not None:
             if K.shape[:-2] != self.K.shape[:-2]:
                 raise ValueError(
@@ -105,9 +107,8 @@ class KeyValueCache:
                     f"{self.K.shape[:-3]} before the last two. Give each step the same."
                 )
             K, V = np.concatenate([self.K, K], axis=-2), np.concatenate([self.V, V], axis=-2)
-        mask = causal(x.shape[-2], K.shape[-2])
-        outputs, weights = scaled_dot_product_attention(Q, K, V, mask=mask)
-        output = project(merge_heads(outputs), self.attention.W_O, self.attention.b_O)
+        mask = causal_and(mask, x.shape[-2], n)
+        output, weights = answer(self.attention, Q, K, V, mask)
         refuse_overflow(output, "the output")
         self.K, self.V = K, V
         return output, weights

@@ -6,8 +6,9 @@ from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib._shapes import Shape, equal_shares
 from attnlib.attention import scaled_dot_product_attention
-from attnlib.heads.split import merge_heads, split_heads
-from attnlib.parameters import Parameters
+from attnlib.heads.split import for_each_head, merge_heads, split_heads
+from attnlib.parameters import Parameters, Part
+from attnlib.positions.in_heads import POSITIONS
 from attnlib.projections import project
 
 
@@ -28,6 +29,11 @@ class MultiHeadAttention(Parameters):
         Number of heads.
     b_Q, b_K, b_V, b_O : array_like, optional
         Biases, with an entry for each column of their matrix; none by default.
+    n_kv_heads : int, optional
+        Number of heads of keys and values, a divisor of `n_heads` and by default as many: the
+        heads of a group share theirs.
+    positions : Rotary, LinearBias or RelativeBias, optional
+        What queries and keys, or scores, are told of positions; nothing by default.
 
     Notes
     -----
@@ -39,6 +45,10 @@ class MultiHeadAttention(Parameters):
               \v{Y_h} = \mathrm{softmax}\left(\frac{\q{Q_h} \k{K_h}^\top}{\sqrt{d_k}}\right) \v{V_h}
 
     The sum says that heads do not mix before the output: each writes its own part of it.
+
+    With G heads of keys and values, head h (counted from 0) reads those of group
+    :math:`\lfloor h G / H \rfloor`: grouped-query attention (Ainslie et al. 2023), and for G = 1
+    multi-query attention (Shazeer 2019).  A cache then holds G/H of the numbers.
 
     Examples
     --------
@@ -55,14 +65,32 @@ class MultiHeadAttention(Parameters):
     """
 
     W_Q: Shape("(d_model, n_heads * d_k)")
-    W_K: Shape("(d_source, n_heads * d_k)")
-    W_V: Shape("(d_source, n_heads * d_v)")
+    W_K: Shape("(d_source, n_kv_heads * d_k)")
+    W_V: Shape("(d_source, n_kv_heads * d_v)")
     W_O: Shape("(n_heads * d_v, d_out)")
     n_heads: _checks.count
     b_Q: Shape("(n_heads * d_k,)") = None
-    b_K: Shape("(n_heads * d_k,)") = None
-    b_V: Shape("(n_heads * d_v,)") = None
+    b_K: Shape("(n_kv_heads * d_k,)") = None
+    b_V: Shape("(n_kv_heads * d_v,)") = None
     b_O: Shape("(d_out,)") = None
+    n_kv_heads: _checks.count = None
+    positions: Part(*POSITIONS, n_heads="n_heads") = None
+
+    def _declared(self):
+        declared = super()._declared()
+        if self.n_kv_heads is None:
+            for name in ("W_K", "W_V", "b_K", "b_V"):
+                declared[name] = declared[name].replace("n_kv_heads", "n_heads")
+        return declared
+
+    def _fit(self):
+        fitted, sizes = super()._fit()
+        if self.n_kv_heads is not None:
+            n, groups = fitted["n_heads"], fitted["n_kv_heads"]
+            equal_shares(n, groups, f"n_heads={n}", "n_kv_heads", "heads")
+        if self.positions is not None:
+            self.positions._refuse(sizes["d_k"][0])
+        return fitted, sizes
 
     @classmethod
     @checked(
@@ -72,8 +100,21 @@ class MultiHeadAttention(Parameters):
         d_k=_checks.count,
         d_v=_checks.count,
         bias=_checks.boolean,
+        n_kv_heads=_checks.count,
+        positions=Part(*POSITIONS),
     )
-    def random(cls, rng, d_model, n_heads, d_k=None, d_v=None, *, bias=False):
+    def random(
+        cls,
+        rng,
+        d_model,
+        n_heads,
+        d_k=None,
+        d_v=None,
+        *,
+        bias=False,
+        n_kv_heads=None,
+        positions=None,
+    ):
         """Draw projections that keep the size of what they project.
 
         Parameters
@@ -88,6 +129,8 @@ class MultiHeadAttention(Parameters):
             Length of a key and of a value of one head, ``d_model / n_heads`` by default.
         bias : bool, optional
             Whether to have biases; they start at 0.
+        n_kv_heads, positions : optional
+            As for `MultiHeadAttention`.
 
         Returns
         -------
@@ -97,15 +140,19 @@ class MultiHeadAttention(Parameters):
         if d_k is None or d_v is None:
             share = equal_shares(d_model, n_heads, f"d_model={d_model}")
         d_k, d_v = share if d_k is None else d_k, share if d_v is None else d_v
+        n_kv = n_heads if n_kv_heads is None else n_kv_heads
         shapes = {
             "Q": (d_model, n_heads * d_k),
-            "K": (d_model, n_heads * d_k),
-            "V": (d_model, n_heads * d_v),
+            "K": (d_model, n_kv * d_k),
+            "V": (d_model, n_kv * d_v),
             "O": (n_heads * d_v, d_model),
         }
         matrices = {f"W_{x}": rng.normal(0, s[0] ** -0.5, s) for x, s in shapes.items()}
         biases = {f"b_{x}": np.zeros(s[1]) for x, s in shapes.items()} if bias else {}
-        return cls(**matrices, n_heads=n_heads, **biases)
+        options = {"n_kv_heads": n_kv_heads, "positions": positions}
+        made = cls(**matrices, n_heads=n_heads, **biases, **options)
+        made._fit()  # in here it is trusted, but groups and positions may not fit
+        return made
 
     @checked(X_Q="(..., n_q, d_model)", X_KV="(..., n_k, d_source) or X_Q")
     def project(self, X_Q, X_KV=None):
@@ -114,17 +161,21 @@ class MultiHeadAttention(Parameters):
         Returns
         -------
         Q : ndarray, shape (..., n_heads, n_q, d_k)
-        K : ndarray, shape (..., n_heads, n_k, d_k)
-        V : ndarray, shape (..., n_heads, n_k, d_v)
+        K : ndarray, shape (..., n_kv_heads, n_k, d_k)
+            Like the queries without their positions: nothing is turned yet.
+        V : ndarray, shape (..., n_kv_heads, n_k, d_v)
         """
         X_KV = X_Q if X_KV is None else X_KV
         Q = split_heads(project(X_Q, self.W_Q, self.b_Q), self.n_heads)
-        K = split_heads(project(X_KV, self.W_K, self.b_K), self.n_heads)
-        V = split_heads(project(X_KV, self.W_V, self.b_V), self.n_heads)
+        n_kv_heads = self.n_heads if self.n_kv_heads is None else self.n_kv_heads
+        K = split_heads(project(X_KV, self.W_K, self.b_K), n_kv_heads)
+        V = split_heads(project(X_KV, self.W_V, self.b_V), n_kv_heads)
         return Q, K, V
 
     @checked(
-        X_Q="(..., n_q, d_model)", X_KV="(..., n_k, d_source) or X_Q", mask="bool (..., n_q, n_k)"
+        X_Q="(..., n_q, d_model)",
+        X_KV="(..., n_k, d_source) or X_Q",
+        mask="bool (..., [n_heads], n_q, n_k)",
     )
     def __call__(self, X_Q, X_KV=None, *, mask=None):
         """Answer each row of ``X_Q`` from the rows of ``X_KV``.
@@ -136,8 +187,8 @@ class MultiHeadAttention(Parameters):
         X_KV : array_like, optional
             The items that are asked; ``X_Q`` itself by default (self-attention).
         mask : array_like of bool, optional
-            True where a query may attend to a key, the same for all heads: it has no axis for
-            them.
+            True where a query may attend to a key.  It may have an axis for the heads; where it
+            could be for the batch, it is.
 
         Returns
         -------
@@ -147,10 +198,23 @@ class MultiHeadAttention(Parameters):
             How much each key counted for each query in each head; rows sum to one.
         """
         Q, K, V = self.project(X_Q, X_KV)
-        outputs, weights = scaled_dot_product_attention(Q, K, V, mask=for_all_heads(mask))
-        return project(merge_heads(outputs), self.W_O, self.b_O), weights
+        n_k = K.shape[-2]
+        return answer(self, turned(self, Q, n_k), turned(self, K, n_k), V, mask)
 
 
-def for_all_heads(mask):
-    """Give the mask of a batch an axis for the heads; any other serves all heads as it is."""
-    return mask if mask is None or mask.ndim < 3 else mask[..., None, :, :]
+def answer(attention, Q, K, V, mask):
+    """Return the output and the weights for queries and keys that have been turned."""
+    K, V, bias = for_scores(attention, Q, K, V)
+    outputs, weights = scaled_dot_product_attention(Q, K, V, mask=mask, bias=bias)
+    return project(merge_heads(outputs), attention.W_O, attention.b_O), weights
+
+
+def turned(attention, X, end, direction=1):
+    """Turn queries or keys, if there is need; the last of them stands at position `end` - 1."""
+    return X if attention.positions is None else attention.positions._turn(X, end, direction)
+
+
+def for_scores(attention, Q, K, V):
+    """Return keys and values for each head of the queries, and what is added to the scores."""
+    K, V = for_each_head(K, attention.n_heads), for_each_head(V, attention.n_heads)
+    return K, V, None if attention.positions is None else attention.positions._bias(Q, K)

@@ -42,6 +42,12 @@ def split_heads(X, n_heads):
     return np.moveaxis(X.reshape(*batch, n, n_heads, width // n_heads), -2, -3).copy()
 
 
+def for_each_head(X, n_heads):
+    """Return keys or values for all heads; those of a group share what was made for it."""
+    n_kv_heads = X.shape[-3]
+    return X if n_kv_heads == n_heads else np.repeat(X, n_heads // n_kv_heads, axis=-3)
+
+
 @checked(X="(..., n_heads, n, d)")
 def merge_heads(X):
     r"""Put the heads' rows side by side again: what `split_heads` has cut.

@@ -95,9 +95,10 @@ def sliding_window(n_q, n_k, width):
     return np.abs(i + (n_k - n_q) - j) < width
 
 
-def causal_and(mask, X):
-    """Combine the causal mask for the rows of `X` with another one, if there is one."""
-    n = X.shape[-2]
-    both = causal(n) if mask is None else causal(n) & mask
-    refuse_lost(~both.any(axis=-1), "mask")
+def causal_and(mask, n_q, n_k=None):
+    """Combine the causal mask with another one, if there is one; it may have an axis of heads."""
+    both = causal(n_q, n_k) if mask is None else causal(n_q, n_k) & mask
+    lost = ~both.any(axis=-1)
+    for_all_heads = lost.ndim > 1 and lost.shape[-2] == 1
+    refuse_lost(lost[..., 0, :] if for_all_heads else lost, "mask")
     return both

@@ -8,5 +8,6 @@ from attnlib.models.characters import CharacterModel
 from attnlib.models.induction import InductionCircuit
 from attnlib.models.ngrams import NGrams
 from attnlib.models.recurrent import GRU
+from attnlib.models.sampling import top_k, top_p
 
-__all__ = ["GRU", "CharacterModel", "InductionCircuit", "NGrams"]
+__all__ = ["GRU", "CharacterModel", "InductionCircuit", "NGrams", "top_k", "top_p"]

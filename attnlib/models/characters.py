@@ -6,12 +6,15 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked, outside, refuse_overflow
+from attnlib.attention import masked
 from attnlib.blocks import DecoderOnly
 from attnlib.gradients import decoder_only_vjp, projection_vjp
-from attnlib.models._training import adam, cross_entropy, cut, rate_share
+from attnlib.models._training import adam, cut
+from attnlib.models.sampling import share, top_k, top_p
 from attnlib.normalizers import softmax
 from attnlib.parameters import Parameters
 from attnlib.positions import sinusoidal
+from attnlib.training import cross_entropy, rate_share
 
 SMALL = 0.3  # items that begin small are moved far by the first steps
 
@@ -317,8 +320,14 @@ class CharacterModel:
             found.append(nats[:, least - 1 :].ravel() / np.log(2))
         return np.concatenate(found).astype(self.E.dtype)
 
-    @checked(n=_checks.count, temperature=_checks.not_negative, start=_checks.string)
-    def sample(self, n, temperature=0.5, start=""):
+    @checked(
+        n=_checks.count,
+        temperature=_checks.not_negative,
+        start=_checks.string,
+        k=_checks.count,
+        p=share,
+    )
+    def sample(self, n, temperature=0.5, start="", *, k=None, p=None):
         """Write on, one character after the other.
 
         Parameters
@@ -329,6 +338,11 @@ class CharacterModel:
             What scores are divided by before softmax; 0 takes the likeliest character.
         start : str, optional
             What to go on from, in characters of the text; the text's first one if it is empty.
+        k : int, optional
+            Draw only from the `k` likeliest characters, as in `top_k`.
+        p : float, optional
+            Draw only from the likeliest that have the chance `p` together, as in `top_p`; of the
+            `k` likeliest if both are given.
 
         Returns
         -------
@@ -341,8 +355,12 @@ class CharacterModel:
             if temperature == 0:
                 written.append(scores.argmax())
             else:
-                p = softmax(scores, temperature=temperature)
-                written.append(self._of_samples.choice(len(p), p=p))
+                if k is not None:
+                    scores = masked(scores, top_k(scores, k))
+                if p is not None:
+                    scores = masked(scores, top_p(scores, p, temperature))
+                chances = softmax(scores, temperature=temperature)
+                written.append(self._of_samples.choice(len(chances), p=chances))
         return "".join(self.characters[i] for i in written)
 
     def _read(self, x):

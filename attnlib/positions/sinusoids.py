@@ -6,7 +6,14 @@ from attnlib import _checks
 from attnlib._boundary import checked
 
 
-@checked(n=_checks.count, d_model=_checks.count, base=_checks.number)
+def above_1(base, name):
+    """Return the base of the wavelengths as a float if it is above 1."""
+    if not _checks.number(base, name) > 1:
+        raise ValueError(f"{name}={base} must be above 1. The usual one is 10000.")
+    return float(base)
+
+
+@checked(n=_checks.count, d_model=_checks.count, base=above_1)
 def sinusoidal(n, d_model, base=10000.0):
     r"""Describe each position by sines and cosines, from fast ones to slow ones.
 
@@ -47,7 +54,7 @@ def sinusoidal(n, d_model, base=10000.0):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d_model)
 
 
-@checked(d_model=_checks.count, base=_checks.number)
+@checked(d_model=_checks.count, base=above_1)
 def wavelengths(d_model, base=10000.0):
     r"""Tell after how many positions each pair of a sinusoidal description repeats itself.
 
@@ -78,7 +85,7 @@ def wavelengths(d_model, base=10000.0):
     return 2 * np.pi / frequencies(d_model, base, "d_model")
 
 
-@checked(k=_checks.number, d_model=_checks.count, base=_checks.number)
+@checked(k=_checks.number, d_model=_checks.count, base=above_1)
 def sinusoidal_shift(k, d_model, base=10000.0):
     r"""Find the matrix that moves every sinusoidal description by `k` positions.
 
@@ -123,6 +130,4 @@ def frequencies(d, base, name):
     """Return the d / 2 frequencies, in radians for each position."""
     if d % 2:
         raise ValueError(f"{name}={d} is odd, but sines and cosines come in pairs. Give {d + 1}.")
-    if not base > 1:
-        raise ValueError(f"base={base} must be above 1. The usual one is 10000.")
     return base ** (-np.arange(0, d, 2) / d)

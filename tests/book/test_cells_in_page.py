@@ -18,8 +18,8 @@ RUN = """
       for (const [i, cell] of cells.entries()) {
         if (!cell.matches(".tag_runs-here")) continue;
         const recorded = [...cell.querySelectorAll(".cell_output pre")].map(text).join("\\n");
-        const given = [sources.slice(0, i), sources[i], 20];
-        const result = await AttentionPython.call("cells.run", given);
+        const given = [sources.slice(0, i), sources[i], 200];  // a busy machine is slow
+        const result = await AttentionPython.call("cells.run", given, { patience: 200 });
         ran.push([sources[i], recorded, result]);
       }
       return ran;

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import attnlib
-from attnlib import cost, efficient, gradients, models, timing
+from attnlib import cost, efficient, gradients, models, timing, training
 
 rng = np.random.default_rng(0)
 
@@ -23,9 +23,16 @@ Q, K, V, X = draw(3, 5), draw(7, 5), draw(7, 4), draw(3, 6)
 network = {"W_1": draw(6, 8), "b_1": draw(8), "W_2": draw(8, 6), "b_2": draw(6)}
 heads = attnlib.MultiHeadAttention.random(rng, 6, 2)
 norm = attnlib.LayerNorm.initial(6)
+gated = {"W_gate": draw(6, 8), "W_1": draw(6, 8) / 2, "W_2": draw(8, 6)}
 encoder = attnlib.EncoderBlock.random(rng, 6, 2, 8)
 decoder = attnlib.DecoderBlock.random(rng, 6, 2, 8)
 stack = attnlib.DecoderOnly.random(rng, 2, 6, 2, 8)
+rotary_heads = attnlib.MultiHeadAttention.random(
+    rng, 6, 3, n_kv_heads=1, positions=attnlib.Rotary(convention="halves")
+)
+linear_heads = attnlib.MultiHeadAttention.random(rng, 6, 2, positions=attnlib.LinearBias())
+table = attnlib.RelativeBias(draw(2, 5))
+table_heads = attnlib.MultiHeadAttention.random(rng, 6, 2, n_kv_heads=1, positions=table)
 fields = {name: getattr(heads, name) for name in ("W_Q", "W_K", "W_V", "W_O")}
 drawing = {"rng": rng, "d_model": 6, "n_heads": 2}
 qkv = {"Q": Q, "K": K, "V": V}
@@ -36,7 +43,7 @@ work |= {"machine": cost.Ceilings(1e9, 1e8)}
 #: A good call of every public function and class; every argument is spoilt in turn.
 CALLS = {
     "attend": qkv | {"score": attnlib.dot, "normalize": attnlib.softmax, "mask": True},
-    "scaled_dot_product_attention": qkv | {"mask": True, "scale": 0.5},
+    "scaled_dot_product_attention": qkv | {"mask": True, "bias": scores, "scale": 0.5},
     "dot": {"Q": Q, "K": K},
     "scaled_dot": {"Q": Q, "K": K, "scale": 0.5},
     "dot_cost": {"n_q": 3, "n_k": 7, "d_k": 5},
@@ -50,19 +57,30 @@ CALLS = {
     "project": {"X": X, "W": draw(6, 4), "b": draw(4)},
     "split_heads": {"X": X, "n_heads": 2},
     "merge_heads": {"X": draw(2, 3, 4)},
-    "MultiHeadAttention": fields | {"n_heads": 2} | {f"b_{letter}": draw(6) for letter in "QKVO"},
+    "MultiHeadAttention": fields
+    | {"n_heads": 2, "n_kv_heads": 2, "positions": attnlib.LinearBias()}
+    | {f"b_{letter}": draw(6) for letter in "QKVO"},
     "KeyValueCache": {"attention": heads},
     "sinusoidal": {"n": 3, "d_model": 6, "base": 100.0},
     "wavelengths": {"d_model": 6, "base": 100.0},
     "sinusoidal_shift": {"k": 3.0, "d_model": 6, "base": 100.0},
-    "rotary": {"X": X, "positions": [0, 1, 2], "base": 100.0},
+    "rotary": {"X": X, "positions": [0, 1, 2], "base": 100.0, "convention": "halves"},
+    "Rotary": {"base": 100.0, "convention": "halves"},
     "linear_bias": {"n_q": 3, "n_k": 7, "n_heads": 2},
+    "LinearBias": {},
+    "relative_bias": {"table": draw(2, 5), "n_q": 3, "n_k": 7},
+    "RelativeBias": {"table": draw(2, 5)},
     "layer_norm": {"X": X, "gain": draw(6), "bias": draw(6), "epsilon": 1e-5},
     "LayerNorm": {"gain": draw(6), "bias": draw(6), "epsilon": 1e-5},
+    "rms_norm": {"X": X, "gain": draw(6), "epsilon": 1e-5},
+    "RMSNorm": {"gain": draw(6), "epsilon": 1e-5},
     "relu": {"X": X},
     "gelu": {"X": X},
+    "silu": {"X": X},
     "feed_forward": {"X": X} | network | {"activation": "relu"},
     "FeedForward": network | {"activation": "relu"},
+    "gated_feed_forward": {"X": X} | gated | {"activation": "gelu"},
+    "GatedFeedForward": gated | {"activation": "gelu"},
     "EncoderBlock": {
         "attention": heads,
         "norm_1": norm,
@@ -80,6 +98,7 @@ CALLS = {
         "norm_first": True,
     },
     "DecoderOnly": {"blocks": [encoder], "norm": norm},
+    "StackCache": {"stack": stack},
     "finite_difference": {"f": np.sum, "x": draw(3)},
     "weighted_sum_vjp": {"d_output": draw(3, 4), "weights": weights, "V": V},
     "softmax_vjp": {"d_weights": draw(3, 7), "weights": weights, "temperature": 0.5},
@@ -90,12 +109,16 @@ CALLS = {
     "additive_vjp": {"d_scores": scores, "Q": Q, "K": K}
     | {"W_q": draw(5, 4), "W_k": draw(5, 4), "v": draw(4)},
     "location_vjp": {"d_scores": scores, "Q": Q, "K": K, "W": draw(5, 9), "b": draw(9)},
-    "attention_vjp": {"d_output": draw(3, 4)} | qkv | {"mask": True, "scale": 0.5},
+    "attention_vjp": {"d_output": draw(3, 4)} | qkv | {"mask": True, "bias": scores, "scale": 0.5},
     "output_query_jacobian": {"q": draw(5), "K": K, "V": V, "scale": 0.5},
-    "rotary_vjp": {"d_output": X, "positions": [0, 1, 2], "base": 100.0},
+    "rotary_vjp": {"d_output": X, "positions": [0, 1, 2], "base": 100.0}
+    | {"convention": "neighbours"},
+    "relative_bias_vjp": {"d_bias": draw(2, 3, 7), "table": draw(2, 5)},
     "projection_vjp": {"d_output": draw(3, 4), "X": X, "W": draw(6, 4)},
     "multi_head_vjp": {"d_output": X, "attention": heads, "X_Q": X, "X_KV": X, "mask": True},
     "layer_norm_vjp": {"d_output": X, "X": X} | {"gain": draw(6), "bias": draw(6), "epsilon": 1e-5},
+    "rms_norm_vjp": {"d_output": X, "X": X, "gain": draw(6), "epsilon": 1e-5},
+    "gated_feed_forward_vjp": {"d_output": X, "X": X} | gated | {"activation": "silu"},
     "feed_forward_vjp": {"d_output": X, "X": X} | network | {"activation": "gelu"},
     "encoder_block_vjp": {"d_output": X, "block": encoder, "X": X, "mask": True},
     "decoder_block_vjp": {"d_output": X, "block": decoder, "X": X, "memory": X}
@@ -126,8 +149,14 @@ CALLS |= {
     "timing.measure": {"f": dict, "repeats": 2, "warmup": 1, "device": "cpu"},
     "timing.peak_memory": {"f": dict, "device": "cpu", "by": "arrays"},
     "timing.machine": {},
+    "training.cross_entropy": {"scores": scores, "wanted": [0, 0, 0]},
+    "training.clip_by_norm": {"gradients": {"W": draw(3, 7)}, "largest": 0.5},
+    "training.adam": {"p": X, "d_p": X, "mean": X, "square": X**2, "t": 2, "rate": 0.5},
+    "training.rate_share": {"step": 3, "steps": 7, "warm_up": 2, "decay": True},
     "models.CharacterModel": {"text": "so far so good", "d_model": 6, "n_heads": 2, "n_blocks": 1}
     | {"d_ff": 8, "context": 5, "seed": 3, "dtype": "float64"},
+    "models.top_k": {"scores": scores, "k": 3},
+    "models.top_p": {"scores": scores, "p": 0.5, "temperature": 0.5},
     "models.InductionCircuit": {"characters": "abc", "context": 6},
     "models.NGrams": {"text": "so far so good", "order": 3},
     "models.GRU": {"W_x": draw(4, 9), "W_s": draw(3, 9), "b_x": draw(9), "b_s": draw(9)},
@@ -151,24 +180,41 @@ METHODS = {
     "Location.cost": (attnlib.Location(draw(5, 9), draw(9)), {"n_q": 3, "n_k": 7}),
     "MultiHeadAttention.__call__": (heads, {"X_Q": X, "X_KV": X, "mask": True}),
     "MultiHeadAttention.project": (heads, {"X_Q": X, "X_KV": X}),
-    "MultiHeadAttention.random": (heads, drawing | {"d_k": 3, "d_v": 3, "bias": True}),
+    "MultiHeadAttention.random": (
+        heads,
+        drawing
+        | {"d_k": 3, "d_v": 3, "bias": True, "n_kv_heads": 1, "positions": attnlib.LinearBias()},
+    ),
     "MultiHeadAttention.with_parameters": (heads, {"new": heads.parameters()}),
-    "KeyValueCache.step": (attnlib.KeyValueCache(heads), {"x": X}),
+    "KeyValueCache.step": (attnlib.KeyValueCache(heads), {"x": X, "mask": True}),
     "LayerNorm.initial": (norm, {"d": 6}),
     "LayerNorm.__call__": (norm, {"X": X}),
+    "RMSNorm.initial": (attnlib.RMSNorm(draw(6)), {"d": 6}),
+    "RMSNorm.__call__": (attnlib.RMSNorm(draw(6)), {"X": X}),
+    "GatedFeedForward.random": (
+        attnlib.GatedFeedForward(**gated),
+        {"rng": rng, "d_model": 6, "d_ff": 8, "activation": "relu"},
+    ),
+    "GatedFeedForward.__call__": (attnlib.GatedFeedForward(**gated), {"X": X}),
     "FeedForward.random": (
         encoder.feed_forward,
         {"rng": rng, "d_model": 6, "d_ff": 8, "activation": "relu"},
     ),
     "FeedForward.__call__": (encoder.feed_forward, {"X": X}),
-    "EncoderBlock.__call__": (encoder, {"X": X, "mask": True}),
+    "EncoderBlock.__call__": (
+        encoder,
+        {"X": X, "mask": True, "cache": attnlib.KeyValueCache(encoder.attention)},
+    ),
     "EncoderBlock.random": (encoder, drawing | {"d_ff": 8, "norm_first": True, "bias": True}),
     "DecoderBlock.__call__": (
         decoder,
         {"X": X, "memory": X, "mask": True, "memory_mask": True},
     ),
     "DecoderBlock.random": (decoder, drawing | {"d_ff": 8, "norm_first": True, "bias": True}),
-    "DecoderOnly.__call__": (stack, {"X": X, "mask": True}),
+    "DecoderOnly.__call__": (
+        stack,
+        {"X": X, "mask": True, "cache": attnlib.StackCache(stack)},
+    ),
     "DecoderOnly.random": (stack, drawing | {"n_blocks": 2, "norm_first": True, "bias": True}),
     "CharacterModel.gradients": (writer, {"x": [[0, 1, 2]], "y": [[1, 2, 3]]}),
     "CharacterModel.step": (writer, {"rate": 1e-3, "batch": 2}),
@@ -183,7 +229,10 @@ METHODS = {
     "CharacterModel.with_parameters": (writer, {"new": writer.parameters()}),
     "CharacterModel.look": (writer, {"text": "so"}),
     "CharacterModel.surprisal": (writer, {"text": "so far", "least": 2}),
-    "CharacterModel.sample": (writer, {"n": 2, "temperature": 0.5, "start": "so"}),
+    "CharacterModel.sample": (
+        writer,
+        {"n": 2, "temperature": 0.5, "start": "so", "k": 3, "p": 0.9},
+    ),
     "GRU.step": (gru, {"x": draw(4), "s": draw(3)}),
     "GRU.__call__": (gru, {"X": draw(2, 4), "s": draw(3)}),
     "NGrams.surprisal": (counter, {"text": "good"}),
@@ -192,11 +241,24 @@ METHODS = {
 #: What functions return, made by nobody else.
 RESULTS = {f"cost.{name}" for name in ("AttentionCost", "BlockCost", "Cost", "Growth", "Step")}
 PARTS = {"cost": cost, "efficient": efficient, "gradients": gradients, "timing": timing}
-PARTS |= {"models": models}
+PARTS |= {"models": models, "training": training}
 PUBLIC = {name: getattr(attnlib, name) for name in attnlib.__all__ if name not in PARTS}
 PUBLIC |= {name: getattr(gradients, name) for name in gradients.__all__}
-for part in ("cost", "efficient", "timing", "models"):
+for part in ("cost", "efficient", "timing", "models", "training"):
     PUBLIC |= {f"{part}.{name}": getattr(PARTS[part], name) for name in PARTS[part].__all__}
+
+
+CACHES = attnlib.KeyValueCache, attnlib.StackCache
+#: More calls of methods, on objects with other settings.
+VARIANTS = [
+    ("EncoderBlock.__call__", encoder, {"X": X, "mask": True, "cache": None}),
+    ("DecoderOnly.__call__", stack, {"X": X, "mask": True, "cache": None}),
+]
+for variant in (rotary_heads, linear_heads, table_heads):
+    VARIANTS += [
+        ("MultiHeadAttention.__call__", variant, {"X_Q": X, "X_KV": X, "mask": True}),
+        ("KeyValueCache.step", attnlib.KeyValueCache(variant), {"x": X, "mask": True}),
+    ]
 
 
 class Call(NamedTuple):
@@ -211,13 +273,20 @@ class Call(NamedTuple):
         """Call it with these arguments instead of some of its own."""
         if self.owner is None:
             return self.function(**self.arguments | changed)
-        # A copy, because a cache remembers its items.
-        return self.function(copy(self.owner), **self.arguments | changed)
+        # Copies, because a cache remembers its items.
+        arguments = {
+            name: copy(x) if isinstance(x, CACHES) else x for name, x in self.arguments.items()
+        }
+        return self.function(copy(self.owner), **arguments | changed)
 
     def with_arrays(self, change):
         """The same call with every array of floats changed, in blocks too."""
+        owner = changed(self.owner, change)
         arguments = {name: changed(x, change) for name, x in self.arguments.items()}
-        return self._replace(arguments=arguments, owner=changed(self.owner, change))
+        for name, x in self.arguments.items():
+            if isinstance(x, CACHES):  # that of the owner
+                arguments[name] = type(x)(getattr(owner, "attention", owner))
+        return self._replace(arguments=arguments, owner=owner)
 
 
 def changed(x, change):
@@ -245,7 +314,10 @@ def arrays(result):
 
 
 GOOD = [Call(name, PUBLIC[name], arguments) for name, arguments in CALLS.items()]
-for name, (owner, arguments) in METHODS.items():
+for name, owner, arguments in [(name, *both) for name, both in METHODS.items()] + VARIANTS:
     # `random` and `initial` belong to the class, the others to its objects.
     method = getattr(type(owner), name.split(".")[1])
     GOOD.append(Call(name, method, arguments, None if inspect.ismethod(method) else owner))
+for variant in (rotary_heads, linear_heads, table_heads):
+    arguments = {"d_output": X, "attention": variant, "X_Q": X, "X_KV": X, "mask": True}
+    GOOD.append(Call("multi_head_vjp", gradients.multi_head_vjp, arguments))

@@ -8,8 +8,13 @@ from attnlib import (
     DecoderOnly,
     EncoderBlock,
     FeedForward,
+    GatedFeedForward,
     LayerNorm,
+    LinearBias,
     MultiHeadAttention,
+    RelativeBias,
+    RMSNorm,
+    Rotary,
     causal,
 )
 
@@ -57,27 +62,56 @@ def drawn(holder, seed=0):
     return holder.with_parameters(new)
 
 
-def attention(source=d_model, bias=True, n_heads=2, d_k=3, d_v=4):
+def attention(source=d_model, bias=True, n_heads=2, d_k=3, d_v=4, n_kv_heads=None, positions=None):
     """Multi-head attention that `drawn` has still to fill."""
-    shapes = {"W_Q": (d_model, n_heads * d_k), "W_K": (source, n_heads * d_k)}
-    shapes |= {"W_V": (source, n_heads * d_v), "W_O": (n_heads * d_v, d_model)}
+    n_kv = n_kv_heads or n_heads
+    shapes = {"W_Q": (d_model, n_heads * d_k), "W_K": (source, n_kv * d_k)}
+    shapes |= {"W_V": (source, n_kv * d_v), "W_O": (n_heads * d_v, d_model)}
     shapes |= {f"b_{x}": shapes[f"W_{x}"][1:] for x in "QKVO" if bias}
     zeros = {name: np.zeros(shape) for name, shape in shapes.items()}
-    return MultiHeadAttention(**zeros, n_heads=n_heads)
+    return MultiHeadAttention(**zeros, n_heads=n_heads, n_kv_heads=n_kv_heads, positions=positions)
 
 
-def norm(epsilon):
-    return LayerNorm(np.ones(d_model), np.zeros(d_model), epsilon)
+def positions(kind, n_heads, seed=0):
+    """What tells a layer of positions, by a name; a table is drawn."""
+    table = np.random.default_rng(seed).normal(size=(n_heads, 5))
+    return {
+        "none": None,
+        "neighbours": Rotary(100.0),
+        "halves": Rotary(convention="halves"),
+        "linear": LinearBias(),
+        "table": RelativeBias(table),
+    }[kind]
 
 
-def network(activation):
-    return FeedForward.random(np.random.default_rng(0), d_model, d_ff, activation=activation)
+def norm(epsilon, kind=LayerNorm):
+    vectors = [np.ones(d_model)] * (1 if kind is RMSNorm else 2)
+    return kind(*vectors, epsilon)
+
+
+def network(activation, kind=FeedForward):
+    return kind.random(np.random.default_rng(0), d_model, d_ff, activation=activation)
 
 
 def encoder(norm_first=False, activation="relu", bias=True, seed=0):
     """An encoder block whose parameters are all random, and whose norms differ in epsilon."""
     parts = attention(bias=bias), norm(0.1), network(activation), norm(0.2)
     return drawn(EncoderBlock(*parts, norm_first), seed)
+
+
+def modern(norm_first=True, activation="silu", with_norm=True, seed=0):
+    """A stack as `stack`, with rotary, one head of keys, norms by the mean square and gates."""
+    blocks = [
+        EncoderBlock(
+            attention(bias=bias, d_k=4, n_kv_heads=1, positions=Rotary(convention="halves")),
+            norm(0.1, RMSNorm),
+            network(activation, GatedFeedForward),
+            norm(0.2, RMSNorm),
+            norm_first,
+        )
+        for bias in (True, False)
+    ]
+    return drawn(DecoderOnly(blocks, norm(0.4, RMSNorm) if with_norm else None), seed)
 
 
 def decoder(norm_first=False, activation="relu", bias=True, source=d_source, seed=0):
@@ -93,28 +127,65 @@ def stack(norm_first=True, activation="gelu", with_norm=True, seed=0):
 
 
 def torch_norm(p, name, norm, X):
-    norm_ = torch.nn.functional.layer_norm
-    return norm_(X, (d_model,), p[f"{name}.gain"], p[f"{name}.bias"], norm.epsilon)
+    F, gain = torch.nn.functional, p[f"{name}.gain"]
+    if isinstance(norm, RMSNorm):
+        return F.rms_norm(X, (d_model,), gain, norm.epsilon)
+    return F.layer_norm(X, (d_model,), gain, p[f"{name}.bias"], norm.epsilon)
 
 
-def torch_attention(p, name, n_heads, X, source, mask):
-    rows = {"Q": X, "K": source, "V": source}
+def torch_rotary(X, positions, base=10000.0, convention="neighbours"):
+    """Turn complex numbers, one for each pair."""
+    d = X.shape[-1]
+    frequencies = base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.as_tensor(positions, dtype=torch.float64)[..., None] * frequencies
+    if convention == "halves":
+        turns = torch.complex(X[..., : d // 2], X[..., d // 2 :]) * torch.exp(1j * angles)
+        return torch.cat([turns.real, turns.imag], dim=-1)
+    pairs = torch.view_as_complex(X.reshape(*X.shape[:-1], d // 2, 2))
+    return torch.view_as_real(pairs * torch.exp(1j * angles)).reshape(X.shape)
+
+
+def torch_bias(p, name, where, n_heads, n_q, n_k):
+    """What is added to the scores, with the last query at the last key."""
+    shifts = torch.arange(n_k) - torch.arange(n_k - n_q, n_k)[:, None]
+    if isinstance(where, RelativeBias):
+        table = p[f"{name}.positions.table"]
+        m = table.shape[1] // 2
+        return table[:, shifts.clamp(-m, m) + m]
+    slopes = torch.tensor([2.0 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)]).double()
+    return -slopes[:, None, None] * shifts.abs()
+
+
+def torch_attention(p, name, heads, X, source, mask):
+    rows, groups = {"Q": X, "K": source, "V": source}, heads.n_kv_heads or heads.n_heads
     Q, K, V = (
         (rows[x] @ p[f"{name}.W_{x}"] + p.get(f"{name}.b_{x}", 0))
-        .unflatten(-1, (n_heads, -1))
+        .unflatten(-1, (heads.n_heads if x == "Q" else groups, -1))
         .transpose(-2, -3)
         for x in "QKV"
     )
+    n_q, n_k, where = Q.shape[-2], K.shape[-2], heads.positions
+    if isinstance(where, Rotary):
+        Q = torch_rotary(Q, torch.arange(n_k - n_q, n_k), where.base, where.convention)
+        K = torch_rotary(K, torch.arange(n_k), where.base, where.convention)
+    K, V = (x.repeat_interleave(heads.n_heads // groups, dim=-3) for x in (K, V))
     scores = torch.einsum("...ic,...jc->...ij", Q, K) / Q.shape[-1] ** 0.5
+    if isinstance(where, LinearBias | RelativeBias):
+        scores = scores + torch_bias(p, name, where, heads.n_heads, n_q, n_k)
     if mask is not None:
-        scores = scores.masked_fill(~torch.tensor(mask)[..., None, :, :], -torch.inf)
+        mask = torch.tensor(mask)
+        mask = mask if mask.ndim == scores.ndim else mask[..., None, :, :]
+        scores = scores.masked_fill(~mask, -torch.inf)
     outputs = (scores.softmax(-1) @ V).transpose(-2, -3).flatten(-2)
     return outputs @ p[f"{name}.W_O"] + p.get(f"{name}.b_O", 0)
 
 
 def torch_network(p, name, activation, X):
-    hidden = getattr(torch.nn.functional, activation)(X @ p[f"{name}.W_1"] + p[f"{name}.b_1"])
-    return hidden @ p[f"{name}.W_2"] + p[f"{name}.b_2"]
+    activate = getattr(torch.nn.functional, activation)
+    if f"{name}.W_gate" in p:
+        gates = activate(X @ p[f"{name}.W_gate"])
+        return gates * (X @ p[f"{name}.W_1"]) @ p[f"{name}.W_2"]
+    return activate(X @ p[f"{name}.W_1"] + p[f"{name}.b_1"]) @ p[f"{name}.W_2"] + p[f"{name}.b_2"]
 
 
 def torch_encoder(p, block, X, mask=None, at=""):
@@ -125,7 +196,7 @@ def torch_encoder(p, block, X, mask=None, at=""):
         return torch_norm(p, f"{at}norm_2", block.norm_2, X)
 
     def attend(X):
-        return torch_attention(p, f"{at}attention", block.attention.n_heads, X, X, mask)
+        return torch_attention(p, f"{at}attention", block.attention, X, X, mask)
 
     def think(X):
         return torch_network(p, f"{at}feed_forward", block.feed_forward.activation, X)
@@ -143,7 +214,7 @@ def torch_decoder(p, block, X, memory, mask=None, memory_mask=None):
         for name in ("norm_1", "norm_2", "norm_3")
     ]
     mask = causal(X.shape[-2]) if mask is None else causal(X.shape[-2]) & mask
-    heads, cross_heads = block.self_attention.n_heads, block.cross_attention.n_heads
+    heads, cross_heads = block.self_attention, block.cross_attention
     parts = [
         lambda X: torch_attention(p, "self_attention", heads, X, X, mask),
         lambda X: torch_attention(p, "cross_attention", cross_heads, X, memory, memory_mask),

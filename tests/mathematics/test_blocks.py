@@ -454,13 +454,6 @@ def test_a_query_needs_a_key_and_a_key_needs_no_query(call):
     assert (np.stack(weights)[..., 3] == 0).all()
 
 
-def test_masks_for_each_head_are_refused_in_words_of_their_own():
-    said = r"mask has shape \(2, 5, 5\), but one mask serves all n_heads=2 heads: expected \(5, 5\)"
-    for call in (CALLS["encoder"], CALLS["decoder"]):
-        with pytest.raises(ValueError, match=said):
-            call(X6, mask=ones((2, 5, 5), bool))
-
-
 def test_sums_too_large_are_refused():
     one, zero = ones((1, 1)), np.zeros((1, 1))
     quiet, loud = (MultiHeadAttention(zero, zero, zero, one, 1, b_O=[b]) for b in (0, 1e308))

@@ -13,10 +13,14 @@ from attnlib import (
     Bilinear,
     Location,
     MultiHeadAttention,
+    RelativeBias,
     feed_forward,
+    gated_feed_forward,
     gradients,
     layer_norm,
     project,
+    relative_bias,
+    rms_norm,
     rotary,
     scaled_dot,
     scaled_dot_product_attention,
@@ -147,15 +151,19 @@ def attention_row(name, arrays, mask=None, scale=None):
     options = {"mask": mask, "scale": scale}
 
     def in_torch(*tensors):
-        Q, K, V = (x.expand(*batch, *x.shape[-2:]) for x in tensors)
+        Q, K, V, *bias = (x.expand(*batch, *x.shape[-2:]) for x in tensors)
         allowed = None if mask is None else torch.tensor(np.broadcast_to(mask, (*batch, 3, 7)))
-        return functional.scaled_dot_product_attention(Q, K, V, attn_mask=allowed, scale=scale)
+        added = bias[0] if bias else allowed
+        return functional.scaled_dot_product_attention(Q, K, V, attn_mask=added, scale=scale)
+
+    def with_bias(arrays):
+        return options | dict(zip(["bias"], arrays[3:]))
 
     return Row(
         f"attention {name}",
-        lambda *qkv: scaled_dot_product_attention(*qkv, **options)[0],
+        lambda *x: scaled_dot_product_attention(*x[:3], **with_bias(x))[0],
         in_torch,
-        lambda d, *qkv: gradients.attention_vjp(d, *qkv, **options),
+        lambda d, *x: gradients.attention_vjp(d, *x[:3], **with_bias(x)),
         arrays,
     )
 
@@ -173,20 +181,14 @@ def attention():
         yield attention_row(f"mask {shape}", qkv, mask)
     for scale in (1.0, 0.2, -0.3):
         yield attention_row(f"scale {scale}", qkv, draw_mask(3, 7), scale)
+    for batch in (), (2,), (3, 1):
+        yield attention_row(
+            f"bias {batch}", [*drawn((3, 2, 3, 5), (2, 7, 5), (7, 11), (*batch, 3, 7))]
+        )
     yield attention_row("no query", drawn((0, 5), (7, 5), (7, 11)))
 
 
 # Projections, layers and positions.
-
-
-def rotary_in_torch(X, positions, base):
-    """Turn complex numbers, one for each pair."""
-    d = X.shape[-1]
-    frequencies = base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.tensor(positions, dtype=torch.float64)[..., None] * frequencies
-    pairs = torch.view_as_complex(X.reshape(*X.shape[:-1], d // 2, 2))
-    turns = torch.polar(torch.ones_like(angles), angles)
-    return torch.view_as_real(pairs * turns).reshape(X.shape)
 
 
 def layers():
@@ -207,7 +209,14 @@ def layers():
                 lambda d, X, gain, bias, e=epsilon: gradients.layer_norm_vjp(d, X, gain, bias, e),
                 drawn((*batch, 3, 5), (5,), (5,)),
             )
-        for activation in "relu", "gelu":
+            yield Row(
+                f"rms_norm {epsilon} {batch}",
+                lambda X, gain, e=epsilon: rms_norm(X, gain, e),
+                lambda X, gain, e=epsilon: functional.rms_norm(X, (5,), gain, e),
+                lambda d, X, gain, e=epsilon: gradients.rms_norm_vjp(d, X, gain, e),
+                drawn((*batch, 3, 5), (5,)),
+            )
+        for activation in "relu", "gelu", "silu":
             activate = getattr(functional, activation)
             yield Row(
                 f"feed_forward {activation} {batch}",
@@ -216,7 +225,21 @@ def layers():
                 lambda d, *x, a=activation: gradients.feed_forward_vjp(d, *x, a),
                 drawn((*batch, 3, 5), (5, 7), (7,), (7, 11), (11,)),
             )
+            yield Row(
+                f"gated_feed_forward {activation} {batch}",
+                lambda *x, a=activation: gated_feed_forward(*x, a),
+                lambda X, W_gate, W_1, W_2, a=activate: a(X @ W_gate) * (X @ W_1) @ W_2,
+                lambda d, *x, a=activation: gradients.gated_feed_forward_vjp(d, *x, a),
+                drawn((*batch, 3, 5), (5, 7), (5, 7), (7, 11)),
+            )
     ones, zeros = np.ones(5), np.zeros(5)
+    yield Row(
+        "rms_norm without gain",
+        rms_norm,
+        lambda X: functional.rms_norm(X, (5,), eps=1e-5),
+        lambda d, X: gradients.rms_norm_vjp(d, X)[:1],
+        [draw(2, 3, 5)],
+    )
     yield Row(
         "layer_norm without gain",
         lambda X, bias: layer_norm(X, None, bias),
@@ -231,14 +254,25 @@ def layers():
         lambda d, X, gain: gradients.layer_norm_vjp(d, X, gain)[:2],
         [draw(2, 3, 5), ones],
     )
-    for base, where in product([10000.0, 100], [None, np.arange(7) * 3, draw(2, 1, seed=2) * 5]):
+    places = [None, np.arange(7) * 3, draw(2, 1, seed=2) * 5]
+    for base, where, pairs in product([10000.0, 100], places, ["neighbours", "halves"]):
         at = np.arange(7) if where is None else where
         yield Row(
-            f"rotary {base} {where}",
-            lambda X, where=where, base=base: rotary(X, where, base),
-            lambda X, at=at, base=base: rotary_in_torch(X, at, base),
-            lambda d, X, where=where, base=base: gradients.rotary_vjp(d, where, base),
+            f"rotary {base} {where} {pairs}",
+            lambda X, how=(where, base, pairs): rotary(X, *how),
+            lambda X, how=(at, base, pairs): oracles.torch_rotary(X, *how),
+            lambda d, X, how=(where, base, pairs): gradients.rotary_vjp(d, *how),
             [draw(2, 7, 6)],
+        )
+    for n_q, n_k in [(3, 7), (7, 7), (4, 2)]:
+        yield Row(
+            f"relative_bias {n_q} {n_k}",
+            lambda table, n_q=n_q, n_k=n_k: relative_bias(table, n_q, n_k),
+            lambda table, n_q=n_q, n_k=n_k: oracles.torch_bias(
+                {"x.positions.table": table}, "x", RelativeBias(np.zeros((2, 5))), 2, n_q, n_k
+            ),
+            gradients.relative_bias_vjp,
+            [draw(2, 5)],
         )
 
 
@@ -268,9 +302,7 @@ def block_row(name, vjp, block, items, in_torch, **options):
 
 def torch_heads(p, heads, X_Q, X_KV=None, mask=None):
     p = {f"heads.{name}": x for name, x in p.items()}
-    return oracles.torch_attention(
-        p, "heads", heads.n_heads, X_Q, X_Q if X_KV is None else X_KV, mask
-    )
+    return oracles.torch_attention(p, "heads", heads, X_Q, X_Q if X_KV is None else X_KV, mask)
 
 
 def heads_row(cross, biases, masked, batch_q=(2,), batch_k=(2,)):
@@ -297,6 +329,28 @@ def heads():
         yield from (heads_row(1, "QKVO", masked, *batches) for masked in (0, 1))
 
 
+def placed_row(kind, n_kv_heads, cross, mask_shape, seed=0):
+    """Four heads in groups, with positions; the mask may have an axis for the heads."""
+    made = oracles.attention(
+        5 if cross else d_model, True, 4, 2, 3, n_kv_heads, oracles.positions(kind, 4)
+    )
+    items = [draw(2, 3, d_model, seed=7)] + [draw(2, 8, 5, seed=8)] * cross
+    return block_row(
+        f"heads {kind} groups={n_kv_heads} cross={cross} {mask_shape}",
+        gradients.multi_head_vjp,
+        oracles.drawn(made),
+        items,
+        torch_heads,
+        mask=mask_shape and draw_mask(*mask_shape, 3, 8 if cross else 3),
+    )
+
+
+def placed():
+    kinds = "none", "neighbours", "halves", "linear", "table"
+    yield from (placed_row(*x, None) for x in product(kinds, [None, 1, 2, 4], [0, 1]))
+    yield from (placed_row(kind, 2, 1, shape) for kind in kinds for shape in [(2,), (2, 4), (2, 1)])
+
+
 def encoder_row(settings, mask):
     return block_row(
         f"encoder {settings} {np.shape(mask)}",
@@ -308,11 +362,11 @@ def encoder_row(settings, mask):
     )
 
 
-def stack_row(settings, mask):
+def stack_row(settings, mask, make=oracles.stack):
     return block_row(
-        f"stack {settings} {np.shape(mask)}",
+        f"{make.__name__} {settings} {np.shape(mask)}",
         gradients.decoder_only_vjp,
-        oracles.stack(*settings),
+        make(*settings),
         [draw(2, n, d_model)],
         oracles.torch_stack,
         mask=mask,
@@ -338,6 +392,9 @@ def blocks():
             yield from (encoder_row(settings, mask), stack_row(settings, mask))
         yield decoder_row(settings, None, None)
         yield decoder_row(settings, draw_mask(2, n, n), draw_mask(n, m))
+    for settings in product([False, True], ["silu", "gelu"], [False, True]):
+        for mask in None, draw_mask(2, n, n), draw_mask(2, 2, n, n):
+            yield stack_row(settings, mask, oracles.modern)
     memories = [((2,), ()), ((2, 3), (3,)), ((3,), (1,)), ((), (2,)), ((2, 1), (3,))]
     for norm_first, batches in product([False, True], memories):
         yield decoder_row((norm_first, "relu", True), None, None, *batches)
@@ -348,7 +405,7 @@ ROWS = [
     for T in (0.5, 1.0, 3.0)
     for name, f, in_torch, vjp, _ in normalizers(T)
 ]
-ROWS += [*scores(), *attention(), *layers(), *heads(), *blocks()]
+ROWS += [*scores(), *attention(), *layers(), *heads(), *placed(), *blocks()]
 every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 

@@ -1,7 +1,6 @@
 """Multi-head attention against loops, worked numbers, PyTorch, and what must always hold."""
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -355,21 +354,6 @@ def test_masks_must_be_boolean_and_named():
             attention(X6, X7, mask=bad)
     with pytest.raises(TypeError, match="positional"):
         attention(X6, X7, ones((5, 9), bool))
-
-
-@pytest.mark.parametrize(
-    ("batch", "shape"),
-    [((), (3, 5, 9)), ((), (3, 1, 9)), ((2,), (2, 3, 5, 9)), ((2,), (2, 1, 5, 9))],
-)
-def test_a_mask_for_each_head_is_refused_in_words_of_its_own(batch, shape):
-    expected = re.escape(str((*batch, 5, 9)))
-    said = (
-        rf"^mask has shape {re.escape(str(shape))}, but one mask serves all n_heads=3 heads: "
-        rf"expected {expected}, the shape \(\.\.\., n_q, n_k\), or one that broadcasts to it\. "
-        r"A mask with an axis for the heads, \(\.\.\., n_heads, n_q, n_k\), is not supported yet\.$"
-    )
-    with pytest.raises(ValueError, match=said):
-        MultiHeadAttention(**arrays())(ones((*batch, 5, 6)), X7, mask=ones(shape, bool))
 
 
 def test_other_masks_that_do_not_fit_have_no_axis_for_the_heads():

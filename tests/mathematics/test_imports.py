@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 import attnlib
-from attnlib import cost, efficient, examples, gradients, models, ring, timing
+from attnlib import cost, efficient, examples, gradients, models, ring, timing, training
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ["matplotlib", "ipywidgets", "torch", "anywidget", "scipy", "IPython", "traitlets"]
 
 PARTS = {"cost": cost, "efficient": efficient, "gradients": gradients, "timing": timing}
-PARTS |= {"models": models}
+PARTS |= {"models": models, "training": training}
 PUBLIC = {name: getattr(attnlib, name) for name in attnlib.__all__ if name not in PARTS}
 PUBLIC |= {name: getattr(gradients, name) for name in gradients.__all__}
 #: By their full names.
-for part in ("cost", "efficient", "timing", "models"):
+for part in ("cost", "efficient", "timing", "models", "training"):
     PUBLIC |= {f"{part}.{name}": getattr(PARTS[part], name) for name in PARTS[part].__all__}
 FUNCTIONS = [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)]
 CLASSES = [name for name, thing in PUBLIC.items() if inspect.isclass(thing)]

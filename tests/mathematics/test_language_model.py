@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from attnlib import softmax
 from attnlib.examples import python_topics
 from attnlib.models import CharacterModel, NGrams
-from attnlib.models._training import rate_share
 from attnlib.models.pytorch.language import (
     LanguageModel,
     next_character_loss,
@@ -18,6 +17,7 @@ from attnlib.models.pytorch.language import (
     windows,
 )
 from attnlib.models.pytorch.training import seeded, train
+from attnlib.training import rate_share
 
 TEXT = "the rain is on the roof, and the roof is on the house,\nand the house is dry. "
 SMALL = {"d_model": 6, "n_heads": 3, "n_blocks": 2, "d_ff": 11, "context": 7}

@@ -10,11 +10,25 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from torch.nn import functional
 
-from attnlib import FeedForward, LayerNorm, feed_forward, gelu, layer_norm, relu
+from attnlib import (
+    FeedForward,
+    GatedFeedForward,
+    LayerNorm,
+    RMSNorm,
+    feed_forward,
+    gated_feed_forward,
+    gelu,
+    layer_norm,
+    relu,
+    rms_norm,
+    silu,
+)
 from tests.helpers.oracles import draw
 
 reproducible = settings(max_examples=40, deadline=None, derandomize=True)
-both_activations = pytest.mark.parametrize("activation", [relu, gelu], ids=lambda f: f.__name__)
+every_activation = pytest.mark.parametrize(
+    "activation", [relu, gelu, silu], ids=lambda f: f.__name__
+)
 both_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 ones = np.ones
 
@@ -42,6 +56,10 @@ def relu_loop(x):
 
 def gelu_loop(x):
     return x * (1 + math.erf(x / math.sqrt(2))) / 2
+
+
+def silu_loop(x):
+    return x / (1 + math.exp(-x))
 
 
 def network_loop(X, W_1, b_1, W_2, b_2, activation):
@@ -75,6 +93,59 @@ def test_worked_layer_norm():
     assert_allclose(result, [[7, 21, 38]], rtol=1e-15)
     assert_allclose(layer_norm(row, gain=[sigma] * 3, epsilon=10 / 3), [[-3, -1, 4]], rtol=1e-15)
     assert_allclose(layer_norm([[2, 2]], bias=[3, 4]), [[3, 4]], rtol=0)
+
+
+def test_rms_norm_equals_a_loop_over_rows():
+    X, gain = draw(3, 5), draw(5, seed=1)
+    roots = [math.sqrt(sum(c * c for c in x) / 5 + 0.5) for x in X.tolist()]
+    expected = [[g * c / r for c, g in zip(x, gain)] for x, r in zip(X.tolist(), roots)]
+    assert_allclose(rms_norm(X, gain, 0.5), expected, atol=1e-14)
+    assert_allclose(RMSNorm(gain, 0.5)(X), expected, atol=1e-14)
+
+
+def test_worked_rms_norm():
+    """Mean square 25; 11 more makes the root 6."""
+    assert_allclose(rms_norm([[1, 7]], [12, 6], 11), [[2, 7]], rtol=1e-15)
+    assert_array_equal(rms_norm([[0, 0]]), [[0, 0]])
+    assert_array_equal(RMSNorm.initial(2).gain, [1, 1])
+    assert RMSNorm([1]).epsilon == 1e-5
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 11)])
+@pytest.mark.parametrize("epsilon", [1e-5, 1e-12, 2.0])
+def test_rms_norm_equals_torch(batch, epsilon):
+    X, gain = 3 * draw(*batch, 3, 5) + 2, draw(5, seed=1)
+    x, g, norm = torch.tensor(X), torch.tensor(gain), functional.rms_norm
+    assert_allclose(rms_norm(X, gain, epsilon), norm(x, (5,), g, epsilon), atol=1e-12)
+    assert_allclose(rms_norm(X, epsilon=epsilon), norm(x, (5,), eps=epsilon), atol=1e-12)
+    assert_allclose(RMSNorm(gain)(X), norm(x, (5,), g, 1e-5), atol=1e-12)
+
+
+@reproducible
+@given(n=st.integers(1, 5), d=st.integers(1, 7), power=st.integers(-3, 4), seed=st.integers(0, 99))
+def test_what_holds_for_every_row_of_mean_square_1(n, d, power, seed):
+    X = 10.0**power * draw(n, d, seed=seed)
+    Y, square = rms_norm(X), (X**2).mean(axis=-1)
+    assert_allclose((Y**2).mean(axis=-1), square / (square + 1e-5), rtol=1e-9)
+    assert_allclose(rms_norm(-3 * X, epsilon=9e-5), -Y, atol=1e-11)
+    centred = X - X.mean(axis=-1, keepdims=True)
+    assert_allclose(rms_norm(centred), layer_norm(X), atol=1e-11)
+
+
+@both_types
+def test_mean_squares_too_large_are_refused(dtype):
+    most, name = np.finfo(dtype).max, np.dtype(dtype).name
+    assert_allclose(rms_norm(np.array([[1e18, -1e18]], dtype)), [[1, -1]], rtol=1e-6)
+    for row in ([most, -most], [most**0.6, 0]):
+        with pytest.raises(
+            ValueError, match=rf"mean square of X, shape \(1, 2\), overflows {name}"
+        ):
+            rms_norm(np.array([row], dtype))
+    for function in (layer_norm, rms_norm):
+        with pytest.raises(ValueError, match=r"epsilon=1e-300 .*float32"):
+            function(np.ones((1, 2), np.float32), epsilon=1e-300)
+    with pytest.raises(ValueError, match=r"epsilon=0\.0 must be above 0"):
+        RMSNorm([1], 0)
 
 
 @pytest.mark.parametrize("batch", [(), (2,), (2, 11)])
@@ -162,10 +233,10 @@ def test_epsilon_becomes_a_python_float():
     assert layer_norm(ones((1, 2), np.float32), epsilon=np.float64(0.25)).dtype == np.float32
 
 
-@both_activations
+@every_activation
 def test_activations_equal_loops_and_torch(activation):
     X = 3 * draw(2, 3, 5)
-    loop = {relu: relu_loop, gelu: gelu_loop}[activation]
+    loop = {relu: relu_loop, gelu: gelu_loop, silu: silu_loop}[activation]
     for index in np.ndindex(X.shape):
         assert math.isclose(activation(X)[index], loop(X[index]), rel_tol=1e-12, abs_tol=1e-15)
     expected = getattr(functional, activation.__name__)(torch.tensor(X))
@@ -177,31 +248,39 @@ def test_worked_activations():
     phi = 0.8413447460685429  # the chance that a standard normal number lies below 1
     assert_allclose(gelu([1, -1, 0]), [phi, phi - 1, 0], rtol=1e-14)
     assert_allclose(gelu([2]), [2 * 0.9772498680518208], rtol=1e-14)
+    log3 = math.log(3)  # the sigmoid of it is 3/4
+    assert_allclose(silu([log3, -log3, 0]), [0.75 * log3, -0.25 * log3, 0], rtol=1e-14)
 
 
 @both_types
 def test_activations_far_from_zero(dtype):
     far = np.array([1e4, -1e4, 40, -40, np.finfo(dtype).max, -np.finfo(dtype).max], dtype)
-    for activation in (relu, gelu):
+    for activation, near in ((relu, 1e-200), (gelu, 1e-200), (silu, 1e-15)):
         assert activation(far).dtype == dtype
-        assert_allclose(activation(far), np.where(far > 0, far, 0), atol=1e-200)
+        assert_allclose(activation(far), np.where(far > 0, far, 0), atol=near)
     tail = gelu(np.array([-8, -5], dtype))
     assert_allclose(tail, [-8 * 6.22096057427178e-16, -5 * 2.866515718791939e-07], rtol=1e-5)
 
 
-@both_activations
+@every_activation
 @reproducible
 @given(x=st.floats(-1e4, 1e4), y=st.floats(-1e4, 1e4))
 def test_what_holds_for_every_activation(activation, x, y):
     at_x, at_y, mirrored = activation([x, y, -x]).tolist()
     assert math.isclose(at_x - mirrored, x, rel_tol=1e-12, abs_tol=1e-15)
     assert min(x, 0) <= at_x <= max(x, 0)
-    assert relu([x])[0] - 0.17 <= at_x <= relu([x])[0]
+    assert relu([x])[0] - 0.28 <= at_x <= relu([x])[0]
+    assert activation is silu or relu([x])[0] - 0.17 <= at_x
     if 0 <= x <= y:
         assert at_x <= at_y
 
 
-@pytest.mark.parametrize(("name", "activation"), [("relu", relu_loop), ("gelu", gelu_loop)])
+by_name = pytest.mark.parametrize(
+    ("name", "activation"), [("relu", relu_loop), ("gelu", gelu_loop), ("silu", silu_loop)]
+)
+
+
+@by_name
 def test_feed_forward_equals_a_loop(name, activation):
     X, arrays = draw(11, 3, seed=1), network()
     expected = network_loop(X, *arrays, activation)
@@ -219,7 +298,44 @@ def test_worked_feed_forward():
     assert_array_equal(feed_forward([[3, 4]], W_1, b_1, W_2, b_2), [[17, 1160]])
 
 
-@pytest.mark.parametrize("name", ["relu", "gelu"])
+@by_name
+def test_gated_feed_forward_equals_a_loop_and_torch(name, activation):
+    X, W_gate, W_1, W_2 = draw(2, 4, 3), draw(3, 5, seed=1), draw(3, 5, seed=2), draw(5, 7, seed=3)
+    result = gated_feed_forward(X, W_gate, W_1, W_2, name)
+    for b, i, j in np.ndindex(2, 4, 7):
+        units = [
+            activation(sum(x * w for x, w in zip(X[b, i], gate)))
+            * sum(x * w for x, w in zip(X[b, i], unit))
+            for gate, unit in zip(W_gate.T, W_1.T)
+        ]
+        assert math.isclose(
+            result[b, i, j], sum(h * w for h, w in zip(units, W_2[:, j])), abs_tol=1e-12
+        )
+    x, gate, one, two = (torch.tensor(a) for a in (X, W_gate, W_1, W_2))
+    expected = getattr(functional, name)(x @ gate) * (x @ one) @ two
+    assert_allclose(result, expected, atol=1e-12)
+    assert_array_equal(GatedFeedForward(W_gate, W_1, W_2, name)(X), result)
+    if name == "silu":
+        assert_array_equal(GatedFeedForward(W_gate, W_1, W_2)(X), result)
+        assert_array_equal(gated_feed_forward(X, W_gate, W_1, W_2), result)
+
+
+def test_worked_gated_feed_forward():
+    """Gates relu(3 - 4) = 0 and relu(2·3) = 6, units 3 + 4 and 4: 6 · 4 = 24 goes out."""
+    W_gate, W_1, W_2 = [[1, 2], [-1, 0]], [[1, 0], [1, 1]], [[100], [10]]
+    assert_array_equal(gated_feed_forward([[3, 4]], W_gate, W_1, W_2, "relu"), [[240]])
+
+
+def test_a_drawn_gated_network_has_as_many_numbers():
+    drawn = GatedFeedForward.random(np.random.default_rng(0), 30)
+    assert drawn.W_gate.shape == drawn.W_1.shape == (30, 80) and drawn.W_2.shape == (80, 30)
+    assert drawn.parameter_count == 2 * 30 * 120 and drawn.activation == "silu"
+    assert abs(drawn.W_gate.var() * 30 - 1) < 0.1 and abs(drawn.W_1.var() * 30 - 1) < 0.1
+    assert abs(drawn.W_2.var() * 80 - 1) < 0.1 and not (drawn.W_gate == drawn.W_1).any()
+    assert GatedFeedForward.random(np.random.default_rng(0), 3, 5).W_2.shape == (5, 3)
+
+
+@pytest.mark.parametrize("name", ["relu", "gelu", "silu"])
 @pytest.mark.parametrize("batch", [(), (2,), (2, 13)])
 def test_feed_forward_equals_torch(name, batch):
     X, arrays = draw(*batch, 11, 3, seed=1), network()

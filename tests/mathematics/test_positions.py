@@ -235,6 +235,19 @@ def test_a_cache_gives_later_rows_their_own_positions():
     assert np.abs(wrong[0] - together[6]).max() > 1e-3
 
 
+def test_halves_are_neighbours_in_another_order():
+    """Also in the form of many programs, with the second half negated and put in front."""
+    X, at = draw(2, 7, 6), np.arange(7) + 2.5
+    order = [0, 2, 4, 1, 3, 5]
+    halves = rotary(X[..., order], at, 100.0, "halves")
+    assert_allclose(halves, rotary(X, at, 100.0)[..., order], atol=1e-14)
+    assert_array_equal(rotary(X, at, 100.0, "neighbours"), rotary(X, at, 100.0))
+    angles = np.tile(at[:, None] * 100.0 ** (-np.arange(0, 6, 2) / 6), 2)
+    other = np.concatenate([-X[..., 3:], X[..., :3]], axis=-1)
+    expected = X * np.cos(angles) + other * np.sin(angles)
+    assert_allclose(rotary(X, at, 100.0, "halves"), expected, atol=1e-14)
+
+
 def test_large_positions_neither_overflow_nor_lose_float32():
     X = draw(3, 4).astype(np.float32)
     far = np.array([1e4, 1e6, 1e7 + 1], np.float32)

@@ -75,7 +75,7 @@ MESSAGES = {
     ),
     "the kind of a part": (
         lambda: EncoderBlock(heads, network, network, norm),
-        r"^norm_1 must be a LayerNorm, not FeedForward\(W_1=\(6, 24\)",
+        r"^norm_1 must be a LayerNorm or an RMSNorm, not FeedForward\(W_1=\(6, 24\)",
     ),
     "an argument with parameters": (
         lambda: gradients.multi_head_vjp(ones((3, 6)), heads, ones((3, 5))),

@@ -21,8 +21,7 @@ def two_parts(monkeypatch):
     first = [page(1, "One", 30, 40, 60)]
     parts = {"First": first, "Next": [page(3, "Three", 40, 50, 0), page(2, "Two", 35, 45, 60)]}
     monkeypatch.setattr("contents.parts", lambda: parts)
-    for name in ("contents.exact", "contents.minutes"):
-        monkeypatch.setattr(name, lambda page: page.minutes)
+    monkeypatch.setattr("contents.minutes", lambda page: page.minutes)
 
 
 OLD = """<!-- chapters: tables -->

@@ -6,7 +6,7 @@ from copy import deepcopy
 import numpy as np
 import torch
 
-from attnlib.models._training import rate_share
+from attnlib.training import rate_share
 
 
 @contextmanager
