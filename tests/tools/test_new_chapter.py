@@ -69,7 +69,7 @@ def test_what_is_counted_reaches_heads_and_cover(copy):
         for name in ("04_scaling", "04_scaling_deeper", "index")
     )
     before = int(re.search(r"deeper (\d+) min", lesson.read_text())[1])
-    deeper.write_text(deeper.read_text().replace("## ", "word " * 1200 + "\\n\\n## ", 1))
+    deeper.write_text(deeper.read_text().replace("## ", "word " * 600 + "\\n\\n## ", 1))
     code, output = copy("notebooks.py", "--check", "book/04_scaling_deeper.ipynb")
     for path in (lesson, deeper, cover):
         assert code == 1 and f"{path.name}: does not match the chapters as they are" in output
