@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from attnlib import _checks
-from attnlib._boundary import checked
+from attnlib._boundary import checked, refuse_overflow
 
 __all__ = ["cross_entropy", "clip_by_norm", "adam", "rate_share"]  # noqa: RUF022
 
@@ -64,7 +64,9 @@ def cross_entropy(scores, wanted):
     below = scores - scores.max(axis=-1, keepdims=True)
     log_p = below - np.log(np.exp(below).sum(axis=-1, keepdims=True))
     is_wanted = wanted[..., None] == np.arange(scores.shape[-1])
-    return -float(log_p[is_wanted].mean()), (np.exp(log_p) - is_wanted) / wanted.size
+    loss = -log_p[is_wanted].mean()
+    refuse_overflow(np.asarray(loss), "the loss")
+    return float(loss), (np.exp(log_p) - is_wanted) / wanted.size
 
 
 def by_name(arrays, name):
@@ -138,8 +140,8 @@ def refuse_other_means(p, mean, square, **_):
     also=refuse_other_means,
     p="(...)",
     d_p="(...)",
-    mean="(...)",
-    square="(...)",
+    mean=_checks.numbers,
+    square=_checks.numbers,
     t=_checks.count,
     rate=above_0,
 )

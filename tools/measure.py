@@ -51,8 +51,10 @@ def symbols(text):
 
     >>> symbols(r"The *weights*: $\q{q} = 2.1$, and $d_k$ is 4.")
     3
+    >>> symbols("Type\n\n```console\n$ make lab\n```\n\nand see $x$.")
+    1
     """
-    return sum(map(words, FORMULA.findall(text)))
+    return sum(map(words, FORMULA.findall(UNREAD.sub(" ", text))))
 
 
 def numbers(text):
@@ -61,7 +63,7 @@ def numbers(text):
     >>> numbers(r"Of 3 items, $w = 2$, the second gets 0.25.")
     2
     """
-    tokens = re.findall(WORD, UNREAD.sub(" ", FORMULA.sub(" ", text)))
+    tokens = re.findall(WORD, FORMULA.sub(" ", UNREAD.sub(" ", text)))
     return sum(token[0].isdigit() for token in tokens)
 
 

@@ -1,9 +1,10 @@
 """The encoder block: attention among the items, then a network for each item by itself."""
 
 import functools
+from copy import copy
 
 from attnlib import _checks
-from attnlib._boundary import checked
+from attnlib._boundary import checked, refuse_overflow
 from attnlib.blocks.activations import activation_name
 from attnlib.blocks.network import NETWORKS, FeedForward
 from attnlib.blocks.norm import NORMS, LayerNorm
@@ -141,11 +142,17 @@ class EncoderBlock(Parameters):
         """
         if cache is not None and cache.attention is not self.attention:
             raise ValueError("cache belongs to another block. Give KeyValueCache(block.attention).")
-        attend = functools.partial(self.attention if cache is None else cache.step, mask=mask)
+        after = copy(cache)  # which is kept when nothing was refused
+        attend = functools.partial(self.attention if cache is None else after.step, mask=mask)
         if self.norm_first:
             attended, weights = attend(self.norm_1(X))
             A = X + attended
-            return A + self.feed_forward(self.norm_2(A)), weights
-        attended, weights = attend(X)
-        A = self.norm_1(X + attended)
-        return self.norm_2(A + self.feed_forward(A)), weights
+            output = A + self.feed_forward(self.norm_2(A))
+        else:
+            attended, weights = attend(X)
+            A = self.norm_1(X + attended)
+            output = self.norm_2(A + self.feed_forward(A))
+        if cache is not None:
+            refuse_overflow(output, "the output")
+            cache.K, cache.V = after.K, after.V
+        return output, weights

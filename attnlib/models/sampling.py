@@ -89,7 +89,8 @@ def top_p(scores, p, temperature=1.0):
     order = from_highest(scores)
     chances = np.take_along_axis(softmax(scores, temperature=temperature), order, axis=-1)
     before = chances.cumsum(axis=-1) - chances
-    return back_in_place((before < p) | (p == 1), order)
+    tiny = np.finfo(chances.dtype).eps * chances.shape[-1] ** 0.5  # what the sums are off by
+    return back_in_place((before < max(p - tiny, tiny)) | (p == 1), order)
 
 
 def from_highest(scores):

@@ -268,8 +268,8 @@
     if (cell.querySelector(".cell_output img")) return "draws a figure";
     const source = cell.querySelector(".cell_input").textContent;
     if (/\b(measure|peak_memory)\(/.test(source)) return "measures";
-    if (/\bwidgets\./.test(source)) return "asks a widget";
-    return "uses a trained model, or data that the page does not hold";
+    if (/\bwidgets\./.test(source)) return "reads numbers from a widget";
+    return "trains, or uses what was trained, or data that the page does not hold";
   }
 
   for (const cell of cells)

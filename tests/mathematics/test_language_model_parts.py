@@ -395,6 +395,15 @@ def test_an_output_that_overflows_leaves_the_cache_as_it_was():
     with pytest.raises(ValueError, match="the output overflows float64"):
         stack(draw(3, d_model), cache=cache)
     assert len(cache) == 0
+    block = stack.blocks[0]
+    block = block.with_parameters(
+        {name: np.full_like(p, 1.7e308) if name == "norm_2.gain" else p
+         for name, p in block.parameters().items()}
+    )  # fmt: skip
+    cache = KeyValueCache(block.attention)
+    with pytest.raises(ValueError, match="overflows float64"):
+        block(draw(3, d_model), cache=cache)
+    assert len(cache) == 0
 
 
 def test_caches_of_others_are_refused():

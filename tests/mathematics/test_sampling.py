@@ -51,6 +51,9 @@ def test_worked_options():
     assert_array_equal(top_p(scores, 0.76), [True, True, False, True])
     assert_array_equal(top_p(scores, 0.72, temperature=0.5), [False, True, False, False])
     assert_array_equal(top_p([-inf, 3], 0.9), [False, True])
+    for dtype in (np.float32, np.float64):  # ten equal chances: k of them reach k/10
+        kept = [top_p(np.zeros(10, dtype), k / 10).sum() for k in range(1, 11)]
+        assert kept == [*range(1, 11)]
 
 
 @settings(max_examples=50, deadline=None, derandomize=True)

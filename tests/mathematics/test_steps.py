@@ -38,6 +38,8 @@ def test_worked_loss():
     assert far_apart == pytest.approx(math.log(2))
     assert_allclose(d_scores, [[-1 / 4, 1 / 4], [1 / 4, -1 / 4]])
     assert cross_entropy(np.float32([[0, 1]]), [0])[1].dtype == np.float32
+    with pytest.raises(ValueError, match="the loss overflows float64"):
+        cross_entropy([[1e308, -1e308]], [1])
 
 
 def test_indices_that_do_not_fit_are_refused():

@@ -104,7 +104,7 @@ def cells(module):
 
 AFTER = {
     "torch.optim.optimizer": optimizers,
-    "attnlib.training": first_steps,
+    "attnlib.models.characters": first_steps,
     "attnlib.models.cartpole": searches,
     "attnlib.models._packing": stored,
     "IPython.core.interactiveshell": cells,
