@@ -15,6 +15,7 @@ NOT_IN = (nodes.reference, nodes.title, nodes.strong, nodes.emphasis, nodes.lite
 #: Phrases in which a word of the glossary means something else.
 OTHERWISE = (
     "arrow key",
+    "for a projection",
     "frequencies of single character",
     "loss of an earlier view",
     "memory bandwidth",
