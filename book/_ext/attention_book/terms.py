@@ -12,18 +12,10 @@ NOT_IN = (nodes.reference, nodes.title, nodes.strong, nodes.emphasis, nodes.lite
           nodes.table, nodes.caption, addnodes.pending_xref)  # fmt: skip
 
 
-#: Phrases in which a word of the glossary means something else.
-OTHERWISE = (
-    "arrow key",
-    "for a projection",
-    "frequencies of single character",
-    "loss of an earlier view",
-    "memory bandwidth",
-    "orthogonal projection",
-    "projection is symmetric",
-    "these frequencies",
-    "without loss",
-)
+#: Phrases in which a word of the glossary means something else, on every page; and what a page says
+#: of its own.
+OTHERWISE = ("arrow key", "memory bandwidth", "orthogonal projection")
+OTHERWISE_HERE = re.compile(r"<!-- otherwise: (.+?) -->")
 
 
 def pattern(words):
@@ -59,7 +51,8 @@ def explain(app, doctree, docname):
     """
     if not re.match(r"book/\d", docname) or not (words := sentences(app.env)):
         return
-    find, seen = pattern([*words, *OTHERWISE]), set()
+    raw = "".join(node.astext() for node in doctree.findall(nodes.raw))
+    find, seen = pattern([*words, *OTHERWISE, *OTHERWISE_HERE.findall(raw)]), set()
     for text in [*doctree.findall(nodes.Text)]:
         around = [*ancestors(text)]
         bold, elsewhere = holds(around, nodes.strong), holds(around, NOT_IN)
