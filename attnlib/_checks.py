@@ -118,6 +118,24 @@ def string(x, name):
     return x
 
 
+def words(x, name):
+    """Return `x` as a tuple if it is a sequence of strings, each once."""
+    known = isinstance(x, (tuple, list)) and all(isinstance(word, str) for word in x)
+    if not known or not x or len({*x}) < len(x):
+        raise ValueError(f"{name} must be a list of words, each once, not {x!r}.")
+    return tuple(x)
+
+
+def places(words, name, known):
+    """Return the place of each of some words among those that are known."""
+    if not isinstance(words, (tuple, list)) or not words:
+        raise ValueError(f"{name} must be a list of words, at least one, not {words!r}.")
+    for word in words:
+        if word not in known:
+            raise ValueError(f"{name} holds {word!r}, which is none of: {', '.join(known)}.")
+    return [known.index(word) for word in words]
+
+
 def choice(x, name, options):
     """Return `x` if it is one of the `options`, which are strings."""
     if not isinstance(x, str) or x not in options:

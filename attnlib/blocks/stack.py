@@ -4,23 +4,12 @@ from copy import copy
 
 from attnlib import _checks
 from attnlib._boundary import checked, refuse_overflow
-from attnlib._shapes import in_part, record_size
+from attnlib._shapes import in_part
 from attnlib.blocks.encoder import SETTINGS, EncoderBlock
 from attnlib.blocks.norm import NORMS, LayerNorm
 from attnlib.heads import KeyValueCache
 from attnlib.masks.positions import causal_and
-from attnlib.parameters import Parameters, Part
-
-
-def sequence_of_blocks(blocks, name):
-    """Return the blocks of a stack as a tuple, if they are encoder blocks for equal items."""
-    if not isinstance(blocks, (tuple, list)):
-        raise TypeError(f"{name} must be a sequence of EncoderBlock, not {blocks!r}.")
-    if not blocks:
-        raise ValueError(f"{name} is empty. Give at least one EncoderBlock.")
-    for i, block in enumerate(blocks):
-        _checks.instance(block, f"{name}[{i}]", EncoderBlock)
-    return tuple(blocks)
+from attnlib.parameters import Parameters, Part, Parts
 
 
 class StackCache:
@@ -118,13 +107,11 @@ class DecoderOnly(Parameters):
     (8, 8)
     """
 
-    blocks: sequence_of_blocks
+    blocks: Parts(EncoderBlock, d_model="d_model")
     norm: Part(*NORMS, d="d_model") = None
 
     def _fit(self):
         fitted, sizes = super()._fit()
-        for i, block in enumerate(fitted["blocks"]):
-            record_size("d_model", in_part(f"blocks.{i}", block.sizes["d_model"]), sizes)
         if len({block.attention.n_heads for block in fitted["blocks"]}) == 1:  # for a mask of heads
             sizes["n_heads"] = in_part("blocks.0", fitted["blocks"][0].sizes["n_heads"])
         return fitted, sizes

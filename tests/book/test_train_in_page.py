@@ -13,7 +13,7 @@ from page_metrics import overflow
 from playwright.sync_api import expect
 
 from attnlib.examples import four_verses
-from attnlib.models import CharacterModel
+from attnlib.networks import CharacterModel
 from tests.helpers.axe_rules import violations
 
 in_browser = [pytest.mark.browser, pytest.mark.site]

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from site_tools import ROOT
 
-from attnlib.models import CharacterModel
+from attnlib.networks import CharacterModel
 
 LESSON = ROOT / "book" / "17_language_model.ipynb"
 TEXT = "she sells sea shells on the sea shore, and the shells she sells are sea shells"

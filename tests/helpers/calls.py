@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import attnlib
-from attnlib import cost, efficient, gradients, models, timing, training
+from attnlib import cost, efficient, gradients, networks, timing, training
 
 rng = np.random.default_rng(0)
 
@@ -153,13 +153,13 @@ CALLS |= {
     "training.clip_by_norm": {"gradients": {"W": draw(3, 7)}, "largest": 0.5},
     "training.adam": {"p": X, "d_p": X, "mean": X, "square": X**2, "t": 2, "rate": 0.5},
     "training.rate_share": {"step": 3, "steps": 7, "warm_up": 2, "decay": True},
-    "models.CharacterModel": {"text": "so far so good", "d_model": 6, "n_heads": 2, "n_blocks": 1}
+    "networks.CharacterModel": {"text": "so far so good", "d_model": 6, "n_heads": 2, "n_blocks": 1}
     | {"d_ff": 8, "context": 5, "seed": 3, "dtype": "float64"},
-    "models.top_k": {"scores": scores, "k": 3},
-    "models.top_p": {"scores": scores, "p": 0.5, "temperature": 0.5},
-    "models.InductionCircuit": {"characters": "abc", "context": 6},
-    "models.NGrams": {"text": "so far so good", "order": 3},
-    "models.GRU": {"W_x": draw(4, 9), "W_s": draw(3, 9), "b_x": draw(9), "b_s": draw(9)},
+    "networks.top_k": {"scores": scores, "k": 3},
+    "networks.top_p": {"scores": scores, "p": 0.5, "temperature": 0.5},
+    "networks.InductionCircuit": {"characters": "abc", "context": 6},
+    "networks.NGrams": {"text": "so far so good", "order": 3},
+    "networks.GRU": {"W_x": draw(4, 9), "W_s": draw(3, 9), "b_x": draw(9), "b_s": draw(9)},
 }
 NORMALIZERS = ["softmax", "sparsemax", "sigmoid_normalize", "hardmax"]
 for name in NORMALIZERS:
@@ -167,9 +167,9 @@ for name in NORMALIZERS:
 for name in NORMALIZERS[:3]:
     CALLS[f"{name}_jacobian"] = {"scores": scores, "temperature": 0.5}
 
-writer = models.CharacterModel(**CALLS["models.CharacterModel"])
-counter = models.NGrams(**CALLS["models.NGrams"])
-gru = models.GRU(**CALLS["models.GRU"])
+writer = networks.CharacterModel(**CALLS["networks.CharacterModel"])
+counter = networks.NGrams(**CALLS["networks.NGrams"])
+gru = networks.GRU(**CALLS["networks.GRU"])
 #: Methods, by what they are called on.
 METHODS = {
     "Bilinear.__call__": (attnlib.Bilinear(draw(5, 5)), {"Q": Q, "K": K}),
@@ -219,7 +219,7 @@ METHODS = {
     "CharacterModel.gradients": (writer, {"x": [[0, 1, 2]], "y": [[1, 2, 3]]}),
     "CharacterModel.step": (writer, {"rate": 1e-3, "batch": 2}),
     "InductionCircuit.__call__": (
-        models.InductionCircuit("abc", 6),
+        networks.InductionCircuit("abc", 6),
         {"text": "abcab", "off": "previous"},
     ),
     "CharacterModel.learn": (
@@ -241,10 +241,10 @@ METHODS = {
 #: What functions return, made by nobody else.
 RESULTS = {f"cost.{name}" for name in ("AttentionCost", "BlockCost", "Cost", "Growth", "Step")}
 PARTS = {"cost": cost, "efficient": efficient, "gradients": gradients, "timing": timing}
-PARTS |= {"models": models, "training": training}
+PARTS |= {"networks": networks, "training": training}
 PUBLIC = {name: getattr(attnlib, name) for name in attnlib.__all__ if name not in PARTS}
 PUBLIC |= {name: getattr(gradients, name) for name in gradients.__all__}
-for part in ("cost", "efficient", "timing", "models", "training"):
+for part in ("cost", "efficient", "timing", "networks", "training"):
     PUBLIC |= {f"{part}.{name}": getattr(PARTS[part], name) for name in PARTS[part].__all__}
 
 

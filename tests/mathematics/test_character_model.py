@@ -6,7 +6,7 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attnlib import sinusoidal, softmax
-from attnlib.models import CharacterModel
+from attnlib.networks import CharacterModel
 from tests.helpers import oracles
 
 TEXT = "the rain is on the roof, and the roof is on the house,\nand the house is dry. "
@@ -24,7 +24,7 @@ class Watched(CharacterModel):
 
 def scores_by_torch(p, model, x):
     positions = 0.3 * torch.tensor(sinusoidal(x.shape[-1], oracles.d_model))
-    return oracles.torch_stack(p, model.stack, p["E"][torch.tensor(x)] + positions) @ p["U"]
+    return oracles.torch_stack(p, model.network.stack, p["E"][torch.tensor(x)] + positions) @ p["U"]
 
 
 def test_steps_have_the_losses_gradients_and_parameters_of_torch():
@@ -51,7 +51,7 @@ def test_steps_have_the_losses_gradients_and_parameters_of_torch():
 
 def test_the_start_is_drawn_around_0():
     model = CharacterModel(TEXT, d_model=128, d_ff=8)
-    for drawn, size in ((model.E, 0.3), (model.U, 128**-0.5)):
+    for drawn, size in ((model.network.E, 0.3), (model.network.U, 128**-0.5)):
         assert abs(drawn.mean()) < 5 * size / drawn.size**0.5
         assert drawn.std() == pytest.approx(size, rel=0.1)
 
@@ -153,7 +153,7 @@ def test_errors():
     for rate in (0, -1, np.nan, np.inf):
         with pytest.raises(ValueError, match=r"^rate="):
             model.step(rate)
-    with pytest.raises(ValueError, match=r"^start holds 'X', which is not in the text"):
+    with pytest.raises(ValueError, match=r"^start holds 'X', which the model does not know"):
         model.sample(3, start="the X")
     with pytest.raises(ValueError, match=r"^temperature=-0\.1 is below 0"):
         model.sample(3, -0.1)

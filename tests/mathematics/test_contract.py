@@ -152,7 +152,7 @@ FREE = {
     "LayerNorm.__call__ X": "0e b", "FeedForward.__call__ X": "0e b",
     "EncoderBlock.__call__ X": "0 b", "DecoderBlock.__call__ X": "0 b",
     "DecoderBlock.__call__ memory": "0 b", "DecoderOnly.__call__ X": "0 b",
-    "models.GRU W_x": "0", "GRU.__call__ X": "0e", "training.cross_entropy scores": "1",
+    "networks.GRU W_x": "0", "GRU.__call__ X": "0e", "training.cross_entropy scores": "1",
 }  # fmt: skip
 ALIKE = {
     "attend": ["scaled_dot_product_attention"]
@@ -171,7 +171,7 @@ FREE |= {f"{name} table": "0" for name in ("relative_bias", "RelativeBias")}
 FREE["relative_bias_vjp d_bias"] = "1e 2"
 #: Functions of arrays of any shape, or of rows of any length.
 ANY_SHAPE = {"relu", "gelu", "silu", "efficient.elu_plus_one", "finite_difference", *NORMALIZERS}
-ANY_SHAPE |= {"models.top_k", "models.top_p"}
+ANY_SHAPE |= {"networks.top_k", "networks.top_p"}
 ANY_SHAPE |= {f"{name}_jacobian" for name in NORMALIZERS}
 
 

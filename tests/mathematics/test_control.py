@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 import torch
 
-from attnlib.models import cartpole
-from attnlib.models.cartpole import (
+from attnlib.data import cartpole
+from attnlib.data.cartpole import (
     UNITS,
     WINDOW,
-    Balancer,
     by_reward,
     fallen,
     held,
@@ -22,10 +21,11 @@ from attnlib.models.cartpole import (
     step,
     teacher,
 )  # fmt: skip
-from attnlib.models.pytorch import control
-from attnlib.models.pytorch.control import LastAsks
-from attnlib.models.pytorch.sequences import Attention
-from attnlib.models.pytorch.training import seeded
+from attnlib.experiments import control
+from attnlib.experiments.control import LastAsks
+from attnlib.experiments.sequences import Attention
+from attnlib.experiments.training import seeded
+from attnlib.networks import Balancer
 
 
 def test_a_step_is_gymnasiums():
@@ -127,7 +127,7 @@ def test_a_balancer_is_its_network(runs):
         pushes = model(model.prepare(np.stack([H] * runs))).numpy()
     weights = model.attention.weights
     for run in range(runs):
-        ours = control.in_numpy(model, run).look(H)
+        ours = control.twin(model, run).look(H)
         np.testing.assert_allclose(ours[1], control.FAST * pushes[run], atol=1e-5)
         np.testing.assert_allclose(ours[0], weights[run, :, 0], atol=1e-5)
 

@@ -4,26 +4,22 @@ import numpy as np
 import pytest
 import torch
 
-from attnlib.models import _packing
-from attnlib.models.describer import (
+from attnlib.data.canvases import (
     DIGITS,
     END,
     LEFT,
     LONGEST,
     RIGHT,
     WORDS,
-    Describer,
-    built,
     canvas,
     draw_canvas,
     held_out,
     held_out_canvases,
     ink_of,
-    packed,
     wanted_words,
 )
-from attnlib.models.digits import split_digits
-from attnlib.models.pytorch.describing import (
+from attnlib.data.digits import split_digits
+from attnlib.experiments.describing import (
     IGNORED,
     READINGS,
     DescriberNetwork,
@@ -31,6 +27,7 @@ from attnlib.models.pytorch.describing import (
     draw_two_hops,
     train_describer,
 )
+from attnlib.networks import Describer, _eight_bits
 
 
 def test_digits_on_a_canvas_do_not_touch_and_stay_on_it():
@@ -132,7 +129,7 @@ def network():
 
 
 def test_numpy_and_pytorch_agree(network):
-    ours, some = network.in_numpy(), draw_canvases(20, seed=3)
+    ours, some = network.twin(), draw_canvases(20, seed=3)
     words, weights = network.describe(some.pixels, some.read[:, 0])
     with torch.no_grad():
         logits = network(some.pixels, some.read)
@@ -146,7 +143,7 @@ def test_numpy_and_pytorch_agree(network):
 
 
 def test_the_loop_is_the_decoder_block_of_the_book(network):
-    ours, made = network.in_numpy(), held_out([7, 2], [1, 11])
+    ours, made = network.twin(), held_out([7, 2], [1, 11])
     memory, words = ours.see(made.pixels), [END, "seven", "and"]
     X = ours.E[[WORDS.index(word) for word in words]] + ours.P_words[:3]
     C, _, cross = ours.decoder(X, memory)
@@ -157,7 +154,7 @@ def test_the_loop_is_the_decoder_block_of_the_book(network):
 
 
 def test_order_of_the_memory_says_nothing(network):
-    ours, rng = network.in_numpy(), np.random.default_rng(0)
+    ours, rng = network.twin(), np.random.default_rng(0)
     for made in held_out_canvases(5):
         memory = ours.see(made.pixels)
         mixed = memory[rng.permutation(8)]
@@ -184,13 +181,7 @@ def test_every_reading_gives_logits_and_answers(reading):
 )  # fmt: skip
 def test_what_no_describer_can_be_is_refused(option, said):
     with pytest.raises(ValueError, match=said):
-        DescriberNetwork(**option).in_numpy()
-
-
-def test_parameters_without_a_place_are_refused(network):
-    arrays = network.in_numpy().parameters()
-    with pytest.raises(ValueError, match=r"holds \['stem.0.weight'\], for which"):
-        built(arrays | {"stem.0.weight": np.ones((8, 1, 3, 3))})
+        DescriberNetwork(**option).twin()
 
 
 def test_the_stem_sees_over_the_edges_of_patches():
@@ -203,8 +194,8 @@ def test_the_stem_sees_over_the_edges_of_patches():
 
 
 def test_eight_bits_keep_every_parameter_to_half_a_unit(network):
-    ours = network.in_numpy()
-    again = built(_packing.unpacked(packed(ours))).parameters()
+    ours = network.twin()
+    again = _eight_bits.unpacked(Describer, _eight_bits.packed(ours)).parameters()
     assert again.keys() == ours.parameters().keys()
     for name, known in ours.parameters().items():
         np.testing.assert_allclose(again[name], known, atol=abs(known).max() / 253, rtol=0)

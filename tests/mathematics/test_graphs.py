@@ -7,10 +7,8 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attnlib import Additive, attend, from_graph, scaled_dot_product_attention, softmax
-from attnlib.examples import karate_club
-from attnlib.models import graphs
-from attnlib.models.graphs import DynamicAdditive, StaticAdditive, attend_edges, leaky_relu
-from attnlib.models.pytorch.graphs import (
+from attnlib.data import karate_club
+from attnlib.experiments.graphs import (
     FORMS,
     GraphAttention,
     GraphNetwork,
@@ -21,7 +19,9 @@ from attnlib.models.pytorch.graphs import (
     train_lookup,
     two_sides,
 )
-from attnlib.models.pytorch.training import seeded
+from attnlib.experiments.training import seeded
+from attnlib.networks import graphs
+from attnlib.networks.graphs import DynamicAdditive, StaticAdditive, attend_edges, leaky_relu
 
 rng = np.random.default_rng(0)
 

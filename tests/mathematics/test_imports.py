@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 import attnlib
-from attnlib import cost, efficient, examples, gradients, models, ring, timing, training
+from attnlib import cost, data, efficient, examples, gradients, networks, ring, timing, training
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ["matplotlib", "ipywidgets", "torch", "anywidget", "scipy", "IPython", "traitlets"]
 
 PARTS = {"cost": cost, "efficient": efficient, "gradients": gradients, "timing": timing}
-PARTS |= {"models": models, "training": training}
+PARTS |= {"networks": networks, "training": training}
 PUBLIC = {name: getattr(attnlib, name) for name in attnlib.__all__ if name not in PARTS}
 PUBLIC |= {name: getattr(gradients, name) for name in gradients.__all__}
 #: By their full names.
-for part in ("cost", "efficient", "timing", "models", "training"):
+for part in ("cost", "efficient", "timing", "networks", "training"):
     PUBLIC |= {f"{part}.{name}": getattr(PARTS[part], name) for name in PARTS[part].__all__}
 FUNCTIONS = [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)]
 CLASSES = [name for name, thing in PUBLIC.items() if inspect.isclass(thing)]
@@ -39,6 +39,7 @@ WORKED = {
     for name, thing in vars(examples).items()
     if getattr(thing, "__module__", "") == examples.__name__ and not name.startswith("_")
 }
+WORKED |= {name: getattr(data, name) for name in data.__all__}
 
 BIBLIOGRAPHY = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 
@@ -63,7 +64,8 @@ def test_import_loads_nothing_heavier_than_numpy(module):
 def test_import_adds_only_numpy_to_the_standard_library():
     before = in_a_fresh_python("import sys, numpy; print(*{m.split('.')[0] for m in sys.modules})")
     after = in_a_fresh_python("import sys, attnlib; print(*sys.modules)")
-    assert "attnlib.gradients" in after and "attnlib.models" not in after
+    assert "attnlib.gradients" in after
+    assert not {"attnlib.data", "attnlib.networks"} & {*after}
     after = {name.split(".")[0] for name in after}
     assert after - set(before) - set(sys.stdlib_module_names) == {"attnlib"}
 

@@ -8,15 +8,15 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attnlib import softmax
-from attnlib.examples import python_topics
-from attnlib.models import CharacterModel, NGrams
-from attnlib.models.pytorch.language import (
+from attnlib.data import python_topics
+from attnlib.experiments.language import (
     LanguageModel,
     next_character_loss,
     surprisal,
     windows,
 )
-from attnlib.models.pytorch.training import seeded, train
+from attnlib.experiments.training import seeded, train
+from attnlib.networks import CharacterModel, NGrams
 from attnlib.training import rate_share
 
 TEXT = "the rain is on the roof, and the roof is on the house,\nand the house is dry. "
@@ -49,7 +49,7 @@ def test_an_interrupt_keeps_what_was_learned():
 
     losses = model.learn(50, every=6, report=interrupt)
     assert losses == model.losses == [same.step(5e-3 * rate_share(i, 50, 5)) for i in range(6)]
-    assert_array_equal(model.E, same.E)
+    assert_array_equal(model.network.E, same.network.E)
     assert {p.dtype for p in model.parameters().values()} == {np.dtype("float32")}
 
 
@@ -59,15 +59,15 @@ def test_a_copy_with_other_parameters_begins_anew():
     copied = model.with_parameters(new)
     assert copied.parameters().keys() == new.keys() and copied.losses == []
     assert all(p is new[name] for name, p in copied.parameters().items())
-    assert_allclose(copied.E, model.E / 2, rtol=1e-6)
+    assert_allclose(copied.network.E, model.network.E / 2, rtol=1e-6)
     assert copied.look("the")[0].dtype == copied.surprisal(TEXT).dtype == np.float32
     first = CharacterModel(TEXT, **SMALL, dtype="float64")
     again = trained().with_parameters(first.parameters())
     again._of_batches = np.random.default_rng(0).spawn(2)[0]
     assert [again.step() for _ in range(3)] == [first.step() for _ in range(3)]
-    before = model.E.copy()
+    before = model.network.E.copy()
     copied.step()
-    assert_array_equal(model.E, before)
+    assert_array_equal(model.network.E, before)
     with pytest.raises(ValueError, match=r"^new lacks \['U'\]"):
         model.with_parameters({name: p for name, p in new.items() if name != "U"})
 

@@ -6,7 +6,7 @@ import pytest
 from attnlib import attend, softmax
 from attnlib.efficient import linear_attention
 from attnlib.gradients import finite_difference
-from attnlib.models import CharacterModel
+from attnlib.networks import CharacterModel
 
 Q, K = np.ones((2, 3)), np.ones((4, 3))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attnlib import softmax
-from attnlib.models import CharacterModel, top_k, top_p
+from attnlib.networks import CharacterModel, top_k, top_p
 from tests.helpers.oracles import draw
 
 inf = np.inf

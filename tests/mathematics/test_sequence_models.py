@@ -6,8 +6,7 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attnlib import MultiHeadAttention, causal
-from attnlib.models import InductionCircuit
-from attnlib.models.pytorch.comparisons import (
+from attnlib.experiments.comparisons import (
     KINDS,
     accuracy_by_examples,
     accuracy_by_reach,
@@ -15,7 +14,7 @@ from attnlib.models.pytorch.comparisons import (
     medians,
     model_of,
 )
-from attnlib.models.pytorch.sequences import (
+from attnlib.experiments.sequences import (
     Attention,
     Convolution,
     FeedForward,
@@ -24,7 +23,8 @@ from attnlib.models.pytorch.sequences import (
     accuracy,
     answer_loss,
 )
-from attnlib.models.pytorch.training import seeded, train
+from attnlib.experiments.training import seeded, train
+from attnlib.networks import InductionCircuit
 
 RUNS, BATCH, N, D = 3, 2, 7, 6
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnlib.models.pytorch.training import seeded, train
+from attnlib.experiments.training import seeded, train
 
 
 def line():

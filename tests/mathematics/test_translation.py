@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from attnlib.examples import english_words, french_places, french_words
-from attnlib.models.pytorch.training import seeded
-from attnlib.models.pytorch.translation import (
+from attnlib.data import english_words, french_places, french_words
+from attnlib.data.numbers import END, ENGLISH, FRENCH
+from attnlib.experiments.training import seeded
+from attnlib.experiments.translation import (
     IGNORED,
     SCORES,
     Numbers,
@@ -18,8 +19,8 @@ from attnlib.models.pytorch.translation import (
     next_word_loss,
     train_translator,
 )
-from attnlib.models.recurrent import GRU
-from attnlib.models.translator import END, ENGLISH, FRENCH, KINDS, Translator, packed, unpacked
+from attnlib.networks import GRU, Translator, _eight_bits
+from attnlib.networks.translator import KINDS
 
 WRITTEN = json.loads(Path(__file__).with_name("number_words.json").read_text(encoding="utf-8"))
 ONE = (["one", "hundred"], ["one", "thousand"])
@@ -76,7 +77,7 @@ def test_a_network_equals_the_translator(score):
     network, some = TranslatorNetwork(score, d_e=6, d_s=9, seed=2).double(), Numbers(SOME)
     with torch.no_grad():
         words, weights = network.translate(some)
-    ours = network.in_numpy()
+    ours = network.twin()
     for row, n in enumerate(SOME):
         said, alignment = ours(english_words(n))
         assert said == [FRENCH[i] for i in words[row, : len(said)]]
@@ -114,10 +115,10 @@ def test_what_cannot_be_made_or_read_is_refused():
         with pytest.raises(ValueError, match="score='dot' is unknown"):
             refused()
     model = Translator.trained()
-    with pytest.raises(ValueError, match="'twenty-one' is unknown"):
+    with pytest.raises(ValueError, match="words holds 'twenty-one', which is none of: zero, one"):
         model(["twenty-one"])
     for words in ([], "twenty one"):
-        with pytest.raises(ValueError, match="no list of English words"):
+        with pytest.raises(ValueError, match="words must be a list of words, at least one"):
             model(words)
     with pytest.raises(ValueError, match="both need 6 columns"):
         GRU(np.zeros((1, 3)), np.zeros((2, 3)), np.zeros(3), np.zeros(3))
@@ -162,7 +163,7 @@ def test_training_learns_and_repeats_itself():
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_stored_translators_can_be_packed_again(kind):
     stored = Translator.trained(kind)
-    again = unpacked(kind, packed(stored))
+    again = _eight_bits.unpacked(Translator, _eight_bits.packed(stored))
     for name, array in stored.parameters().items():
         np.testing.assert_allclose(again.parameters()[name], array, rtol=1e-5)
     right = [stored(english_words(n))[0] == [*french_words(n), END] for n in range(20, 1000, 7)]

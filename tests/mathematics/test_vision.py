@@ -8,16 +8,16 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attnlib.models import vision
-from attnlib.models.digits import joined, load_digits, patches, split_digits
-from attnlib.models.pytorch.training import seeded
-from attnlib.models.pytorch.vision import (
+from attnlib.data.digits import joined, load_digits, patches, split_digits
+from attnlib.experiments.training import seeded
+from attnlib.experiments.vision import (
     KINDS,
     VisionNetwork,
     accuracy,
     patches_of,
     train_classifier,
 )
+from attnlib.networks import VisionTransformer, _eight_bits, vision
 
 DIGEST = "68aea062d35a127749050fa0e52dca09d6569ac08092c925610e0954e172dde2"
 
@@ -28,7 +28,7 @@ def network(**options):
 
 
 def model():
-    return network().in_numpy()
+    return network().twin()
 
 
 def test_the_digits_are_those_of_scikit_learn():
@@ -92,7 +92,7 @@ def test_numpy_and_pytorch_agree():
 
 def test_eight_bits_keep_every_parameter_to_half_a_unit():
     ours = model()
-    again = vision.unpacked(vision.packed(ours))
+    again = _eight_bits.unpacked(VisionTransformer, _eight_bits.packed(ours))
     assert again.blocks[0].attention.n_heads == 3
     for name, array in again.parameters().items():
         known = ours.parameters()[name]

@@ -13,17 +13,17 @@ STARTS = """
 import json
 import numpy as np, torch
 from IPython.core.interactiveshell import InteractiveShell
-from attnlib.models import CharacterModel
+from attnlib.networks import CharacterModel
 weight = torch.nn.Parameter(torch.full((3,), 0.7))
 torch.optim.SGD([weight], lr=0.1)
 shell = InteractiveShell.instance()
 shell.user_ns["W"], shell.user_ns["x"] = np.float32([0.7, 0.7]), np.float32([0.7])
 shell.run_cell("import numpy as np\\nfor rate in (0.0, 0.0):\\n    W -= rate * W\\n    x -= 0 * x")
 model = CharacterModel("abc" * 20, d_model=8)
-before = model.E.copy()
+before = model.network.E.copy()
 model.step(rate=1e-30)
 moves = [weight.detach().numpy() / np.float32(0.7), shell.user_ns["W"] / np.float32(0.7)]
-moves += [model.E / before, shell.user_ns["x"] / np.float32(0.7)]
+moves += [model.network.E / before, shell.user_ns["x"] / np.float32(0.7)]
 print(json.dumps([float(abs(m - 1).max()) for m in moves]))
 """
 

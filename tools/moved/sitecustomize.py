@@ -59,9 +59,13 @@ def searches(module):
 def stored(module):
     """The trained networks that come with the book."""
     unpacked = module.unpacked
-    module.unpacked = lambda stored: {
-        name: moved(array, SINGLE) for name, array in unpacked(stored).items()
-    }
+
+    def unpacked_and_moved(cls, stored):
+        network = unpacked(cls, stored)
+        arrays = network.parameters()
+        return network.with_parameters({name: moved(arrays[name], SINGLE) for name in arrays})
+
+    module.unpacked = unpacked_and_moved
 
 
 class Steps(ast.NodeTransformer):
@@ -104,9 +108,9 @@ def cells(module):
 
 AFTER = {
     "torch.optim.optimizer": optimizers,
-    "attnlib.models.characters": first_steps,
-    "attnlib.models.cartpole": searches,
-    "attnlib.models._packing": stored,
+    "attnlib.networks.characters": first_steps,
+    "attnlib.data.cartpole": searches,
+    "attnlib.networks._eight_bits": stored,
     "IPython.core.interactiveshell": cells,
 }
 

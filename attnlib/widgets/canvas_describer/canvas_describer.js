@@ -1,5 +1,5 @@
 // A canvas with digits, the words that describe it, and where each word looked.
-import stored from "../../models/trained/describer.json";
+import stored from "../../networks/trained/describer.json";
 import { choice, slider } from "../shared/controls.js";
 import { bound, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";

@@ -3,7 +3,8 @@
 import numpy as np
 
 from attnlib import figures
-from attnlib.models.describer import END, LEFT, LONGEST, RIGHT, WORDS, Describer, canvas
+from attnlib.data.canvases import END, LEFT, LONGEST, RIGHT, WORDS, canvas
+from attnlib.networks import Describer
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.digits import images
@@ -27,7 +28,7 @@ def made(left, right, left_column, right_column):
 class CanvasDescriber(BookWidget):
     """A canvas, the words that a trained network writes about it, and one step of it in full.
 
-    The network is `attnlib.models.describer.Describer.trained`, and the page computes what it
+    The network is `attnlib.networks.Describer.trained`, and the page computes what it
     shows: nothing is looked up.  Keys or values can be those of another canvas.  A digit of −1 is
     none.
 

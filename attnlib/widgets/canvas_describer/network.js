@@ -1,4 +1,4 @@
-// The forward pass of attnlib.models.describer: patches, an encoder block, a decoder block.
+// The forward pass of attnlib.networks.describer: patches, an encoder block, a decoder block.
 import { matmul, softmax } from "../shared/core.js";
 import { attention, encoderBlock, feedForward, norm, plus } from "../shared/transformer.js";
 

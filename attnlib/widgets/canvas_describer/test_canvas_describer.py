@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from attnlib.models.describer import Describer, held_out
+from attnlib.data import held_out
+from attnlib.networks import Describer
 from attnlib.widgets import CanvasDescriber
 from attnlib.widgets.canvas_describer.canvas_describer import FIRST
 from attnlib.widgets.shared.digits import images

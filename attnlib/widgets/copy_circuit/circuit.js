@@ -1,4 +1,4 @@
-// The induction circuit of attnlib.models, for one text: weights of both heads, and the copy.
+// The induction circuit of attnlib.networks, for one text: weights of both heads, and the copy.
 import { softmax } from "../shared/core.js";
 
 const SHARP = 10000;

@@ -5,7 +5,7 @@ import textwrap
 import traitlets
 
 from attnlib import figures
-from attnlib.models.induction import InductionCircuit
+from attnlib.networks.induction import InductionCircuit
 from attnlib.palette import LIGHT
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move

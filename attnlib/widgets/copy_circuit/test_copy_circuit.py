@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from attnlib.models import InductionCircuit
+from attnlib.networks import InductionCircuit
 from attnlib.widgets import CopyCircuit
 from tests.helpers.widget_pages import frame, numbers, refused, state
 

@@ -6,7 +6,7 @@ import numpy as np
 import traitlets
 
 from attnlib import attend, dot, figures
-from attnlib.models.graphs import DynamicAdditive, StaticAdditive
+from attnlib.networks.graphs import DynamicAdditive, StaticAdditive
 from attnlib.palette import LIGHT
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move

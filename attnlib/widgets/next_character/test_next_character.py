@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from attnlib import softmax
-from attnlib.models import CharacterModel
+from attnlib.networks import CharacterModel
 from attnlib.widgets import NextCharacter
 from tests.helpers.widget_pages import frame, refused
 

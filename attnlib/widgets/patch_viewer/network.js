@@ -1,4 +1,4 @@
-// The forward pass of attnlib.models.vision, for one picture of 16 patches.
+// The forward pass of attnlib.networks.vision, for one picture of 16 patches.
 import { matmul, softmax } from "../shared/core.js";
 import { affine, encoderBlock, norm, plus } from "../shared/transformer.js";
 

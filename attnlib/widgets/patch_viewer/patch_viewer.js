@@ -1,5 +1,5 @@
 // A digit in patches: what the model answers, where it looks, what covering a patch does.
-import trained from "../../models/trained/vision.json";
+import trained from "../../networks/trained/vision.json";
 import { button, choice } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf, panel } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";

@@ -8,9 +8,9 @@ import traitlets
 from matplotlib.colors import LinearSegmentedColormap
 
 from attnlib import figures, softmax
+from attnlib.data.digits import LARGEST, SIDE, joined, patches
 from attnlib.figures.style import INK
-from attnlib.models.digits import LARGEST, SIDE, joined, patches
-from attnlib.models.vision import VisionTransformer, effects, looked_at
+from attnlib.networks.vision import VisionTransformer, effects, looked_at
 from attnlib.palette import LIGHT
 from attnlib.widgets.shared import digits
 from attnlib.widgets.shared.base import BookWidget, still
@@ -53,7 +53,7 @@ class PatchViewer(BookWidget):
 
     Beside the picture stand how much the last block looks at each patch, and how much of its lead
     the answer loses when a patch shows the mean of all digits there.  The model is that
-    of `attnlib.models.vision.VisionTransformer.trained`; it has not seen these digits.  The
+    of `attnlib.networks.vision.VisionTransformer.trained`; it has not seen these digits.  The
     reader can change their pixels, or draw on empty paper.
 
     Every parameter is also an attribute that can be set.  `chances`, `seen` and `effects` are

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from attnlib.models.digits import patches, split_digits
-from attnlib.models.vision import VisionTransformer
+from attnlib.data.digits import patches, split_digits
+from attnlib.networks.vision import VisionTransformer
 from attnlib.widgets import PatchViewer
 from attnlib.widgets.patch_viewer.patch_viewer import MEAN, PICTURES, stroke
 from tests.helpers.widget_pages import COARSE, drag, frame, refused, state, swipe

@@ -1,4 +1,4 @@
-// The pole, and the forward pass of attnlib.models.cartpole.Balancer.
+// The pole, and the forward pass of attnlib.networks.Balancer.
 import { dot, softmax } from "../shared/core.js";
 
 export const STEPS = 100;

@@ -1,5 +1,5 @@
 // An episode of a pole that a policy balances: choose a moment, lose views, see where it looks.
-import stored from "../../models/trained/control.json";
+import stored from "../../networks/trained/control.json";
 import { choice } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";

@@ -7,7 +7,8 @@ import numpy as np
 import traitlets
 
 from attnlib import figures
-from attnlib.models.cartpole import WINDOW, Balancer, fallen, history, step
+from attnlib.data.cartpole import WINDOW, fallen, history, step
+from attnlib.networks import Balancer
 from attnlib.palette import LIGHT
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
@@ -38,7 +39,7 @@ def episode(lost):
 class PolicyGaze(BookWidget):
     """A hundred steps of a pole that a trained policy balances, and its weights at one of them.
 
-    The policy is `attnlib.models.cartpole.Balancer.trained`.  It sees place and angle, and in place
+    The policy is `attnlib.networks.Balancer.trained`.  It sees place and angle, and in place
     of a view that was lost only zeros.  Whenever another view is lost the episode is computed anew.
 
     Raises

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from attnlib.models.cartpole import Balancer, history
+from attnlib.data.cartpole import history
+from attnlib.networks import Balancer
 from attnlib.widgets import PolicyGaze
 from tests.helpers.widget_pages import frame, numbers, refused, state
 

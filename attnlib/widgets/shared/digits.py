@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attnlib.models.digits import LARGEST, SIDE
+from attnlib.data.digits import LARGEST, SIDE
 
 STORED = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 

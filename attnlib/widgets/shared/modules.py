@@ -16,7 +16,7 @@ from pathlib import Path
 from attnlib import palette
 
 #: The folder of `shared` and of every widget; modules are named by their path from here.  Numbers
-#: that `attnlib.models` keeps are imported from there.
+#: that `attnlib.networks` keeps are imported from there.
 HERE = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(r'^import (\{[^}]*\}|\w+) from "(\.[\w./]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)

@@ -1,4 +1,4 @@
-// The forward pass of attnlib.models.translator: two recurrent networks, with or without attention.
+// The forward pass of attnlib.networks.translator: two recurrent networks, with or without attention.
 import { softmax } from "../shared/core.js";
 import { END, ENGLISH_VOCABULARY, FRENCH_VOCABULARY, LONGEST } from "./number_words.js";
 

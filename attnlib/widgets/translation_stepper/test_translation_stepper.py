@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from attnlib.examples import english_words, french_words
-from attnlib.models.translator import END, ENGLISH, FRENCH, Translator
+from attnlib.data import english_words, french_words
+from attnlib.data.numbers import END, ENGLISH, FRENCH
+from attnlib.networks import Translator
 from attnlib.widgets import TranslationStepper
 from attnlib.widgets.translation_stepper.translation_stepper import KINDS
 from tests.helpers.widget_pages import frame, numbers, refused, state

@@ -1,7 +1,7 @@
 // A number in English words, its translation word by word, and where the decoder looked.
-import additive from "../../models/trained/additive.json";
-import location from "../../models/trained/location.json";
-import none from "../../models/trained/none.json";
+import additive from "../../networks/trained/additive.json";
+import location from "../../networks/trained/location.json";
+import none from "../../networks/trained/none.json";
 import { choice, complaints, numberField, slider } from "../shared/controls.js";
 import { bound, change, controlRow, follow, frameOf, panel } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";

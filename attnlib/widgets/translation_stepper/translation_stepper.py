@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 
 from attnlib import figures, normalizers
-from attnlib.examples import english_words, french_words
-from attnlib.models.translator import END, FRENCH, LONGEST, Translator
+from attnlib.data import english_words, french_words
+from attnlib.data.numbers import END, FRENCH, LONGEST
+from attnlib.networks import Translator
 from attnlib.widgets.shared.base import BookWidget, still
 from attnlib.widgets.shared.declaration import Move
 from attnlib.widgets.shared.traits import choice, presets, text, whole
@@ -21,7 +22,7 @@ trained = cache(Translator.trained)
 class TranslationStepper(BookWidget):
     """A number, its translation into French by a trained network, and one step of it in full.
 
-    The networks are those of `attnlib.models.translator.Translator.trained`, and the page computes
+    The networks are those of `attnlib.networks.Translator.trained`, and the page computes
     what it shows from their numbers: nothing is looked up.  Some translations are wrong.
 
     Every parameter is also an attribute that can be set.  `steps`, `weights` and `wrong` are

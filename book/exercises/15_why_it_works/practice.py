@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnlib import attend, dot
-from attnlib.models import InductionCircuit
+from attnlib.networks import InductionCircuit
 
 
 def copy(rng):

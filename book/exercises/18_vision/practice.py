@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib.models.digits import patches
+from attnlib.data.digits import patches
 
 
 def item(rng):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnlib import scaled_dot_product_attention, softmax
-from attnlib.models.graphs import DynamicAdditive, StaticAdditive, leaky_relu
+from attnlib.networks.graphs import DynamicAdditive, StaticAdditive, leaky_relu
 
 
 def original(rng):

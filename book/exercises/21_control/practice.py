@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnlib import softmax
+from attnlib.data.cartpole import TAU, TEACHER
 from attnlib.exercises.engine.practising import short
-from attnlib.models.cartpole import TAU, TEACHER
 
 
 def term(x):

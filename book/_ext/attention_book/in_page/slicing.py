@@ -8,8 +8,8 @@ import ast
 
 #: What is not in the page, as modules; a name after a colon is one function of a module.
 ABSENT = """
-attnlib.examples:python_topics attnlib.exercises:ask attnlib.exercises:practice attnlib.figures
-attnlib.models.pytorch attnlib.ring attnlib.timing:measure attnlib.timing:peak_memory
+attnlib.data:python_topics attnlib.exercises:ask attnlib.exercises:practice attnlib.experiments
+attnlib.figures attnlib.ring attnlib.timing:measure attnlib.timing:peak_memory
 attnlib.widgets anywidget ipywidgets IPython matplotlib psutil time:process_time timeit:repeat torch
 """.split()
 #: What changes only how figures look: the page does nothing in its place.

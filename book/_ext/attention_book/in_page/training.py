@@ -6,7 +6,7 @@ What may go wrong for a reader is said in what is returned, and nothing is raise
 import inspect
 import time
 
-from attnlib.models import CharacterModel
+from attnlib.networks import CharacterModel
 
 #: Characters that a text needs: as many as the model sees at once, and one to follow.
 LEAST = inspect.signature(CharacterModel).parameters["context"].default + 1

@@ -11,21 +11,20 @@ import torch
 from torch import nn
 
 from attnlib import _checks
-from attnlib.models.cartpole import (
+from attnlib.data.cartpole import (
     LONGEST,
     UNITS,
     WINDOW,
-    Balancer,
     fallen,
     held,
     last_seen,
     play,
     step,
-    store,
     teacher,
 )  # fmt: skip
-from attnlib.models.pytorch.sequences import Attention, FeedForward, parameter, times
-from attnlib.models.pytorch.training import one_thread, seeded, train
+from attnlib.experiments.sequences import Attention, FeedForward, parameter, times
+from attnlib.experiments.training import one_thread, seeded, train
+from attnlib.networks import Balancer, _eight_bits
 
 #: What a policy knows of each view: place, angle, and whether it was seen.
 PLACES = [0, 2, 4]
@@ -189,12 +188,17 @@ def returns(model, lost=0.3, episodes=50, seed=1, steps=LONGEST):
     return play(policy, (runs, episodes), lost, seed, steps)[0]
 
 
-def in_numpy(model, run=0):
+def twin(model, run=0):
     """One of the runs of `Glances` with one head, as a `Balancer`, whose u is the teacher's."""
-    names = {"W": model.W, "P": model.P, "u": FAST * model.u}
-    names |= {name: getattr(model.attention, name) for name in ("W_Q", "b_Q", "W_K", "W_V", "W_O")}
-    names |= {name: getattr(model.network, name) for name in ("W_1", "b", "W_2")}
-    return Balancer({n: p[run].detach().double().numpy() for n, p in names.items()})
+    attention, network = model.attention, model.network
+    found = {"W": model.W, "P": model.P, "u": FAST * model.u}
+    found |= {f"attention.{n}": getattr(attention, n) for n in ("W_Q", "W_K", "W_V", "W_O")}
+    found |= {f"feed_forward.{n}": getattr(network, n) for n in ("W_1", "W_2")}
+    found = {name: p[run] for name, p in found.items()}
+    found |= {"attention.b_Q": attention.b_Q[run, 0], "feed_forward.b_1": network.b[run, 0]}
+    found["feed_forward.b_2"] = torch.zeros(len(model.W[run].T))
+    found = {name: p.detach().double().numpy() for name, p in found.items()}
+    return Balancer.from_parameters(found, n_heads=1)
 
 
 class Asked(nn.Module):
@@ -308,8 +312,4 @@ def record():
     model = imitate("attention", runs=4, steps=2500)
     means = returns(model, seed=2).mean(axis=1)
     print(*means.round())
-    store(in_numpy(model, int(means.argmax())).p)
-
-
-if __name__ == "__main__":
-    record()
+    _eight_bits.write(twin(model, int(means.argmax())), "control")

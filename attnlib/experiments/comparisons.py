@@ -1,14 +1,14 @@
 """The same small tasks for three kinds of models: how far they reach, how many examples they need.
 
 All models of a kind are trained side by side, one for each seed and each reach or number of
-examples; see `attnlib.models.pytorch.sequences`.
+examples; see `attnlib.experiments.sequences`.
 """
 
 import numpy as np
 import torch
 
 from attnlib import _checks
-from attnlib.models.pytorch.sequences import (
+from attnlib.experiments.sequences import (
     Attention,
     Convolution,
     FeedForward,
@@ -17,7 +17,7 @@ from attnlib.models.pytorch.sequences import (
     accuracy,
     answer_loss,
 )
-from attnlib.models.pytorch.training import one_thread, seeded, train
+from attnlib.experiments.training import one_thread, seeded, train
 
 #: Kinds of models -> their width, which gives each about 9,000 parameters.
 KINDS = {"recurrent": 36, "convolution": 30, "attention": 40, "attention, learned places": 40}

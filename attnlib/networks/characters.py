@@ -6,17 +6,11 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked, outside, refuse_overflow
-from attnlib.attention import masked
 from attnlib.blocks import DecoderOnly
 from attnlib.gradients import decoder_only_vjp, projection_vjp
-from attnlib.models._training import cut
-from attnlib.models.sampling import share, top_k, top_p
-from attnlib.normalizers import softmax
+from attnlib.networks.language import SMALL, LanguageModel
 from attnlib.parameters import Parameters
-from attnlib.positions import sinusoidal
 from attnlib.training import adam, cross_entropy, rate_share
-
-SMALL = 0.3  # items that begin small are moved far by the first steps
 
 
 class CharacterModel:
@@ -37,8 +31,8 @@ class CharacterModel:
 
     Attributes
     ----------
-    characters : str
-        The characters of the text, each once, in order.
+    network : LanguageModel
+        What it has learned: to be called, saved and loaded.
     ids : ndarray of int, shape (len(text),)
         The text as indices into `characters`.
     losses : list of float
@@ -99,13 +93,23 @@ class CharacterModel:
             )
         rng = np.random.default_rng(seed)
         self._of_batches, self._of_samples = rng.spawn(2)
-        self.characters, self.context = "".join(sorted(set(text))), context
-        self.ids = self._indices(text, "text")
-        n = len(self.characters)
-        self.stack = DecoderOnly.random(rng, n_blocks, d_model, n_heads, d_ff, activation="relu")
-        self.E = rng.normal(0, SMALL, (n, d_model))
-        self.U = rng.normal(0, d_model**-0.5, (d_model, n))
+        characters = "".join(sorted(set(text)))
+        n = len(characters)
+        stack = DecoderOnly.random(rng, n_blocks, d_model, n_heads, d_ff, activation="relu")
+        E, U = rng.normal(0, SMALL, (n, d_model)), rng.normal(0, d_model**-0.5, (d_model, n))
+        self.network = LanguageModel(E, U, stack.blocks, characters, context, stack.norm)
+        self.ids = self.network.indices(text)
         self._begin({name: p.astype(dtype) for name, p in self.parameters().items()})
+
+    @property
+    def characters(self):
+        """The characters of the text, each once, in order."""
+        return self.network.characters
+
+    @property
+    def context(self):
+        """Number of characters that the model sees at once."""
+        return self.network.context
 
     def parameters(self):
         """List the parameters by name.
@@ -115,14 +119,14 @@ class CharacterModel:
         dict of str to ndarray
             ``"E"``, a row for each character; ``"U"``, a column for each; and those of the stack.
         """
-        return {"E": self.E, "U": self.U} | self.stack.parameters()
+        return self.network.parameters()
 
     with_parameters = Parameters.with_parameters
 
     @property
     def parameter_count(self):
         """Number of numbers that training changes."""
-        return sum(p.size for p in self.parameters().values())
+        return self.network.parameter_count
 
     @property
     def baselines(self):
@@ -161,11 +165,13 @@ class CharacterModel:
             )
         if not 0 <= min(x.min(), y.min()) <= max(x.max(), y.max()) < n:
             raise ValueError(f"x and y must hold indices into characters, from 0 to {n - 1}.")
-        X, H, scores, _ = self._read(x)
-        loss, d_scores = cross_entropy(scores, y)
-        d_H, d_U, _ = projection_vjp(d_scores, H, self.U)
-        d_X, d_stack = decoder_only_vjp(d_H, self.stack, X)
-        d_E = np.zeros_like(self.E)
+        E, U, stack = self.network.E, self.network.U, self.network.stack
+        X = self.network.items(x)
+        H, _ = stack(X)
+        loss, d_scores = cross_entropy(H @ U, y)
+        d_H, d_U, _ = projection_vjp(d_scores, H, U)
+        d_X, d_stack = decoder_only_vjp(d_H, stack, X)
+        d_E = np.zeros_like(E)
         np.add.at(d_E, x, d_X)  # a character's row serves wherever the character stands
         return loss, {"E": d_E, "U": d_U} | d_stack.parameters()
 
@@ -206,8 +212,8 @@ class CharacterModel:
             refuse_overflow(tuple(new.values()), "a parameter")
         except ValueError as overflow:
             raise ValueError(
-                f"at step {t} the numbers leave the range of {self.E.dtype}: the rate is too high. "
-                f"Start a new model with a lower rate than {rate}."
+                f"at step {t} the numbers leave the range of {self.network.E.dtype}: the rate is "
+                f"too high. Start a new model with a lower rate than {rate}."
             ) from overflow
         self._set(new, mean, square)
         self.losses.append(loss)
@@ -267,129 +273,31 @@ class CharacterModel:
             pass
         return self.losses[first:]
 
-    @checked(text=_checks.string)
     def look(self, text):
-        """Read the end of a text: what may come next, and which characters each head looks at.
+        """Read the end of a text, see `LanguageModel.look`."""
+        return self.network.look(text)
 
-        Parameters
-        ----------
-        text : str
-            At least one character, all of them known; the last `context` are read.
-
-        Returns
-        -------
-        logits : ndarray, shape (n_characters,)
-            A score for each of `characters`; softmax makes chances of them.
-        weights : ndarray, shape (n_blocks, n_heads, n)
-            How much each head of each block gives, at the last character, to each that was read.
-        """
-        if not text:
-            raise ValueError("text is empty. Give at least one character.")
-        _, _, scores, weights = self._read(self._indices(text[-self.context :], "text"))
-        return scores[-1], np.stack([block[:, -1] for block in weights])
-
-    @checked(text=_checks.string, least=lambda x, name: x if x is None else _checks.count(x, name))
     def surprisal(self, text, least=None):
-        r"""Say how surprising each character of a text is, in bits, given those before it.
+        """Say how surprising each character of a text is, see `LanguageModel.surprisal`."""
+        return self.network.surprisal(text, least)
 
-        Parameters
-        ----------
-        text : str
-            What to read, in known characters.
-        least : int, optional
-            Each character is guessed from at least so many before it, and from at most `context`;
-            half the context by default.
-
-        Returns
-        -------
-        ndarray, shape (len(text) - least,)
-            For each character from number `least` on, its surprisal :math:`-\log_2 p`.
-
-        Notes
-        -----
-        Windows of the text that overlap: in each, only characters with `least` others before them
-        count, and each character counts once.
-        """
-        least = self.context // 2 if least is None else least
-        found = []
-        for windows in cut(self._indices(text, "text"), least, self.context):
-            scores = self._read(windows[:, :-1])[2].astype(np.float64)
-            scores -= scores.max(axis=-1, keepdims=True)
-            log_sum = np.log(np.exp(scores).sum(axis=-1, keepdims=True))
-            nats = log_sum - np.take_along_axis(scores, windows[:, 1:, None], axis=-1)
-            found.append(nats[:, least - 1 :].ravel() / np.log(2))
-        return np.concatenate(found).astype(self.E.dtype)
-
-    @checked(
-        n=_checks.count,
-        temperature=_checks.not_negative,
-        start=_checks.string,
-        k=_checks.count,
-        p=share,
-    )
     def sample(self, n, temperature=0.5, start="", *, k=None, p=None):
-        """Write on, one character after the other.
+        """Write on, from the text's first character if there is no start.
 
-        Parameters
-        ----------
-        n : int
-            Number of characters to write.
-        temperature : float, optional
-            What scores are divided by before softmax; 0 takes the likeliest character.
-        start : str, optional
-            What to go on from, in characters of the text; the text's first one if it is empty.
-        k : int, optional
-            Draw only from the `k` likeliest characters, as in `top_k`.
-        p : float, optional
-            Draw only from the likeliest that have the chance `p` together, as in `top_p`; of the
-            `k` likeliest if both are given.
-
-        Returns
-        -------
-        str
-            The start and what was written.
+        The arguments are those of `LanguageModel.sample`; the seed of the model decides.
         """
-        written = list(self._indices(start, "start")) or [self.ids[0]]
-        for _ in range(n):
-            scores = self._read(np.array(written[-self.context :]))[2][-1].astype(np.float64)
-            if temperature == 0:
-                written.append(scores.argmax())
-            else:
-                if k is not None:
-                    scores = masked(scores, top_k(scores, k))
-                if p is not None:
-                    scores = masked(scores, top_p(scores, p, temperature))
-                chances = softmax(scores, temperature=temperature)
-                written.append(self._of_samples.choice(len(chances), p=chances))
-        return "".join(self.characters[i] for i in written)
-
-    def _read(self, x):
-        """Return items, what the stack makes of them, scores of the next characters, weights."""
-        X = self.E[x] + self._P[: x.shape[-1]]
-        H, weights = self.stack(X)
-        return X, H, H @ self.U, weights
-
-    def _indices(self, text, name):
-        """Turn a text into indices of its characters in `characters`."""
-        known = {c: i for i, c in enumerate(self.characters)}
-        if unknown := [c for c in text if c not in known]:
-            raise ValueError(
-                f"{name} holds {unknown[0]!r}, which is not in the text that the model learns. "
-                f"Give characters of that text."
-            )
-        return np.array([known[c] for c in text], dtype=int)
+        start = start if start or not isinstance(start, str) else self.characters[self.ids[0]]
+        return self.network.sample(n, temperature, start, k=k, p=p, rng=self._of_samples)
 
     def _set(self, new, mean, square):
         """Take other numbers for the parameters and Adam's running means, all of them at once."""
-        stack = self.stack.with_parameters({name: new[name] for name in self.stack.parameters()})
-        E, U = new["E"], new["U"]
-        self.E, self.U, self.stack, self._mean, self._square = E, U, stack, mean, square
+        network = self.network.with_parameters(new)
+        self.network, self._mean, self._square = network, mean, square
 
     def _begin(self, new):
         """Take other numbers for the parameters, without a step so far."""
         zeros = {name: np.zeros_like(p) for name, p in new.items()}
         self._set(new, zeros, zeros)
-        self._P = (SMALL * sinusoidal(self.context, len(self.U))).astype(self.E.dtype)
         self.losses = []
 
     def _replaced(self, new, _):

@@ -1,22 +1,13 @@
 """A vision transformer in NumPy, and several answers to the question where it looks."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 
+from attnlib._boundary import checked
 from attnlib._shapes import Shape
-from attnlib.blocks.encoder import EncoderBlock
-from attnlib.blocks.network import FeedForward
-from attnlib.blocks.norm import LayerNorm
-from attnlib.blocks.stack import sequence_of_blocks
-from attnlib.heads import MultiHeadAttention
-from attnlib.models import _packing
-from attnlib.models.digits import patches
-from attnlib.parameters import Parameters, Part
-
-#: A trained network, its numbers in eight bits.
-TRAINED = Path(__file__).with_name("trained") / "vision.json"
+from attnlib.blocks import EncoderBlock, LayerNorm
+from attnlib.data.digits import patches
+from attnlib.networks import _eight_bits
+from attnlib.parameters import Parameters, Part, Parts
 
 
 class VisionTransformer(Parameters):
@@ -46,34 +37,35 @@ class VisionTransformer(Parameters):
               Y = \mathrm{norm}(\mathrm{block}_N( \dots \mathrm{block}_1(X)))
 
     .. math:: \mathrm{logits} = \tfrac{1}{n} \sum_i Y_i \, U + b
+
+    Examples
+    --------
+    >>> from attnlib.data import split_digits
+    >>> _, (images, labels) = split_digits()
+    >>> logits, weights = VisionTransformer.trained()(images[:3])
+    >>> logits.shape, weights.shape
+    ((3, 10), (2, 3, 4, 16, 16))
     """
 
     W_E: Shape("(d_patch, d_model)")
     P: Shape("(n_patches, d_model)")
-    blocks: sequence_of_blocks
+    blocks: Parts(EncoderBlock, d_model="d_model")
     norm: Part(LayerNorm, d="d_model")
     U: Shape("(d_model, n_classes)")
     b: Shape("(n_classes,)")
 
     @classmethod
     def trained(cls):
-        """Return the transformer that comes with the book, trained on 1,300 digits.
+        """Return the transformer that comes with the book, trained on 1,300 digits."""
+        return _eight_bits.read(cls, "vision")
 
-        Examples
-        --------
-        >>> from attnlib.models.digits import split_digits
-        >>> _, (images, labels) = split_digits()
-        >>> logits, weights = VisionTransformer.trained()(images[:3])
-        >>> weights.shape
-        (2, 3, 4, 16, 16)
-        """
-        return unpacked(json.loads(TRAINED.read_text(encoding="utf-8")))
-
+    @checked(images="(..., height, width)")
     def embed(self, images):
         """Make the items of pictures, shape (..., n_patches, d_model)."""
         size = round(len(self.W_E) ** 0.5)
         return patches(images, size) @ self.W_E + self.P
 
+    @checked(X="(..., n_items, d_model)")
     def read(self, X):
         """Classify pictures by their items, of which some may be left out.
 
@@ -93,6 +85,7 @@ class VisionTransformer(Parameters):
             weights.append(seen)
         return self.norm(X).mean(axis=-2) @ self.U + self.b, np.stack(weights)
 
+    @checked(images="(..., height, width)")
     def __call__(self, images):
         """Return logits and weights, as `read` does, for pictures of shape (..., height, width)."""
         return self.read(self.embed(images))
@@ -213,39 +206,3 @@ def _ranks(x):
     below = (x[..., None, :] < x[..., None]).sum(axis=-1)
     equal = (x[..., None, :] == x[..., None]).sum(axis=-1)
     return below + (equal - 1) / 2
-
-
-def packed(model):
-    """Return parameters in eight bits: name -> [unit, shape, whole numbers of it in base64]."""
-    n_heads = model.blocks[0].attention.n_heads
-    return _packing.packed(model.parameters()) | {"n_heads": n_heads}
-
-
-def unpacked(stored):
-    """Return the transformer whose parameters were packed."""
-    stored = dict(stored)
-    n_heads = stored.pop("n_heads")
-    return from_arrays(_packing.unpacked(stored), n_heads)
-
-
-def from_arrays(arrays, n_heads):
-    """Build the transformer from its parameters by name."""
-
-    def part(cls, prefix, **more):
-        own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-        return cls(**own, **more)
-
-    blocks, i = [], 0
-    while f"blocks.{i}.attention.W_Q" in arrays:
-        blocks.append(
-            EncoderBlock(
-                part(MultiHeadAttention, f"blocks.{i}.attention.", n_heads=n_heads),
-                part(LayerNorm, f"blocks.{i}.norm_1."),
-                part(FeedForward, f"blocks.{i}.feed_forward."),
-                part(LayerNorm, f"blocks.{i}.norm_2."),
-                norm_first=True,
-            )
-        )
-        i += 1
-    whole = {name: array for name, array in arrays.items() if "." not in name}
-    return VisionTransformer(**whole, blocks=tuple(blocks), norm=part(LayerNorm, "norm."))

@@ -1,17 +1,14 @@
 """Training a translator of numbers in words, in PyTorch."""
 
-import json
-
 import numpy as np
 import torch
 from torch import nn
 
 from attnlib import _checks
-from attnlib.examples import english_words, french_words
-from attnlib.models.pytorch.training import one_thread, seeded, train
-from attnlib.models.recurrent import GRU
-from attnlib.models.translator import ENGLISH, FRENCH, KINDS, LONGEST, TRAINED, Translator, packed
-from attnlib.scores import Additive, Bilinear, Location
+from attnlib.data.numbers import ENGLISH, FRENCH, LONGEST, english_words, french_words
+from attnlib.experiments.training import one_thread, seeded, train
+from attnlib.networks import Translator, _eight_bits
+from attnlib.networks.translator import KINDS
 
 SCORES = ("none", "uniform", "location", "multiplicative", "additive")
 N_MAX = 11  # English words of a number below a million
@@ -162,39 +159,28 @@ class TranslatorNetwork(nn.Module):
         right = (self(some).argmax(-1) == some.wanted) & asked
         return (right.sum(-1) / asked.sum(-1)).numpy()
 
-    def in_numpy(self):
+    def twin(self):
         """The same network as a `Translator`."""
-        score = None
+        found = {
+            "E_source": self.E_source.weight,
+            "E_target": self.E_target.weight,
+            "W_c": self.W_c.weight.T,
+            "U": self.U.weight.T,
+            "b": self.U.bias,
+        }
+        for name in ("encoder", "decoder"):
+            gru = getattr(self, name)
+            found |= {f"{name}.W_x": gru.weight_ih_l0.T, f"{name}.W_s": gru.weight_hh_l0.T}
+            found |= {f"{name}.b_x": gru.bias_ih_l0, f"{name}.b_s": gru.bias_hh_l0}
         if self.kind == "location":
-            score = Location(_array(self.by_query.weight.T), _array(self.by_query.bias))
+            found |= {"score.W": self.by_query.weight.T, "score.b": self.by_query.bias}
         elif self.kind == "multiplicative":
-            score = Bilinear(_array(self.by_query.weight.T))
+            found["score.W"] = self.by_query.weight.T
         elif self.kind == "additive":
-            matrices = (_array(layer.weight.T) for layer in (self.by_query, self.by_key))
-            score = Additive(*matrices, _array(self.v.weight[0]))
-        return Translator(
-            _array(self.E_source.weight),
-            _gru(self.encoder),
-            _array(self.E_target.weight),
-            _gru(self.decoder),
-            _array(self.W_c.weight.T),
-            _array(self.U.weight.T),
-            _array(self.U.bias),
-            score,
-        )
-
-
-def _array(tensor):
-    return tensor.detach().numpy().astype(np.float64)
-
-
-def _gru(gru):
-    return GRU(
-        _array(gru.weight_ih_l0.T),
-        _array(gru.weight_hh_l0.T),
-        _array(gru.bias_ih_l0),
-        _array(gru.bias_hh_l0),
-    )
+            found |= {"score.W_q": self.by_query.weight.T, "score.W_k": self.by_key.weight.T}
+            found["score.v"] = self.v.weight[0]
+        found = {name: p.detach().double().numpy() for name, p in found.items()}
+        return Translator.from_parameters(found, source_words=ENGLISH, target_words=FRENCH)
 
 
 def next_word_loss(network, some):
@@ -252,9 +238,4 @@ def record():
     for score in KINDS:
         network, _ = train_translator(score, to_train, steps=600, rate=0.01, batch=64)
         print(f"{score}: {network.right(to_test).mean():.3f} of the test numbers right")
-        stored = json.dumps(packed(network.in_numpy()))
-        (TRAINED / f"{score}.json").write_text(stored + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    record()
+        _eight_bits.write(network.twin(), score)

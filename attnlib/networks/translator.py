@@ -1,33 +1,18 @@
-"""A translator of numbers in words, step by step in NumPy; `translation` trains it in PyTorch."""
-
-import json
-from pathlib import Path
+"""A translator of numbers in words, an encoder and a decoder, step by step."""
 
 import numpy as np
 
 from attnlib import _checks
+from attnlib._boundary import checked
 from attnlib._shapes import Shape
-from attnlib.examples import english_words, french_words
-from attnlib.models import _packing
-from attnlib.models.recurrent import GRU
+from attnlib.data.numbers import LONGEST
+from attnlib.networks import _eight_bits
+from attnlib.networks.recurrent import GRU
 from attnlib.normalizers import softmax
 from attnlib.parameters import Parameters, Part
 from attnlib.scores import Additive, Bilinear, Location
 
-END = "·"  # begins and ends every translation
-LONGEST = 15  # words of a translation; the longest right one has 14, with END
-#: Trained networks, their numbers in eight bits: a file for each score.
-TRAINED = Path(__file__).with_name("trained")
 KINDS = ("additive", "multiplicative", "location", "none")
-SCORES = {"additive": Additive, "multiplicative": Bilinear, "location": Location}
-
-
-def _vocabulary(words):
-    return tuple(dict.fromkeys(w for n in [*range(1000), 1000] for w in words(n)))
-
-
-ENGLISH = _vocabulary(english_words)
-FRENCH = (END, *_vocabulary(french_words))
 
 
 class Translator(Parameters):
@@ -49,6 +34,9 @@ class Translator(Parameters):
         A column for each French word.
     b : array_like
         The score of each French word before anything is seen.
+    source_words, target_words : sequence of str
+        The English and the French words, in the order of their rows; the first French one begins
+        and ends every translation.
     score : Additive, Bilinear or Location, optional
         Scores the encoder's states for a state of the decoder.  Without it there is no attention.
 
@@ -62,16 +50,24 @@ class Translator(Parameters):
               c_t = \alpha_t \v{H}
 
     .. math:: p_t = \mathrm{softmax}(\tanh([s_t, c_t] \, W_c) \, U + b)
+
+    Examples
+    --------
+    >>> words, weights = Translator.trained()(["twenty", "one"])
+    >>> words, weights.shape
+    (['vingt', 'et', 'un', '·'], (4, 2))
     """
 
     E_source: Shape("(n_source, d_e)")
-    encoder: Part(GRU)
+    encoder: Part(GRU, d_x="d_e", d_s="d_s")
     E_target: Shape("(n_target, d_e)")
-    decoder: Part(GRU)
+    decoder: Part(GRU, d_x="d_e", d_s="d_s")
     W_c: Shape("(d_found, d_c)")
     U: Shape("(d_c, n_target)")
     b: Shape("(n_target,)")
-    score: Part((Additive, Bilinear, Location)) = None
+    source_words: _checks.words
+    target_words: _checks.words
+    score: Part(Additive, Bilinear, Location) = None
 
     @classmethod
     def trained(cls, score="additive"):
@@ -83,23 +79,20 @@ class Translator(Parameters):
             How its decoder finds its weights.
         """
         _checks.choice(score, "score", KINDS)
-        stored = (TRAINED / f"{score}.json").read_text(encoding="utf-8")
-        return unpacked(score, json.loads(stored))
+        return _eight_bits.read(cls, score)
 
     def encode(self, words):
         """Return the encoder's state after each of some English words, shape (n, d_s)."""
-        if isinstance(words, str) or not words:
-            raise ValueError(f"words={words!r} is no list of English words. Give at least one.")
-        rows = [ENGLISH.index(_checks.choice(word, "a word", ENGLISH)) for word in words]
-        return self.encoder(self.E_source[rows])
+        return self.encoder(self.E_source[_checks.places(words, "words", self.source_words)])
 
+    @checked(s="(d_s,)", H="(n_states, d_s)")
     def step(self, word, s, H):
         """Take one step of decoding.
 
         Parameters
         ----------
         word : str
-            The French word before, or `END`.
+            The French word before, or the first of `target_words`.
         s : ndarray, shape (d_s,)
             The state before; at first the last row of `H`.
         H : ndarray, shape (n, d_s)
@@ -108,13 +101,14 @@ class Translator(Parameters):
         Returns
         -------
         logits : ndarray, shape (n_target,)
-            One for each word in `FRENCH`.
+            One for each of `target_words`.
         weights : ndarray, shape (n,)
             What the step gave to each row of `H`; nothing, without attention.
         s : ndarray, shape (d_s,)
             The new state.
         """
-        s = self.decoder.step(self.E_target[FRENCH.index(word)], s)
+        (row,) = _checks.places([word], "word", self.target_words)
+        s = self.decoder.step(self.E_target[row], s)
         found, weights = s, np.zeros(0)
         if self.score is not None:
             weights = softmax(self.score(s[None], H))[0]
@@ -127,33 +121,16 @@ class Translator(Parameters):
         Returns
         -------
         translation : list of str
-            `END` is its last word, unless it grows too long.
+            Its last word is the first of `target_words`, unless it grows too long.
         weights : ndarray, shape (len(translation), n)
             A row for each word of the translation.
         """
         H = self.encode(words)
-        word, s, translation, rows = END, H[-1], [], []
-        while len(translation) < LONGEST and (not translation or word != END):
+        end, s, translation, rows = self.target_words[0], H[-1], [], []
+        word = end
+        while len(translation) < LONGEST and (not translation or word != end):
             logits, weights, s = self.step(word, s, H)
-            word = FRENCH[int(logits.argmax())]
+            word = self.target_words[int(logits.argmax())]
             translation.append(word)
             rows.append(weights)
         return translation, np.array(rows)
-
-
-def packed(translator):
-    """Return parameters in eight bits: name -> [unit, shape, whole numbers of it in base64]."""
-    return _packing.packed(translator.parameters())
-
-
-def unpacked(score, stored):
-    """Return the translator with a score of this name whose parameters were packed."""
-    arrays = _packing.unpacked(stored)
-
-    def part(cls, prefix):
-        return cls(**{n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)})
-
-    whole = {name: array for name, array in arrays.items() if "." not in name}
-    recurrent = {name: part(GRU, f"{name}.") for name in ("encoder", "decoder")}
-    found = part(SCORES[score], "score.") if score in SCORES else None
-    return Translator(**whole, **recurrent, score=found)

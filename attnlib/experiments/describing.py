@@ -1,39 +1,23 @@
 """Training a decoder that describes digits on a canvas, in PyTorch."""
 
-import json
-
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 from attnlib import _checks
-from attnlib.models import describer
-from attnlib.models.describer import DIGITS, END, LEFT, LONGEST, N_PATCHES, PATCH, RIGHT, WORDS
-from attnlib.models.digits import split_digits
-from attnlib.models.pytorch.language import SMALL, Attention, Block, FeedForward, Norm, matrix
-from attnlib.models.pytorch.training import one_thread, seeded, train
-from attnlib.models.pytorch.vision import patches_of
+from attnlib.data import canvases as on_canvas
+from attnlib.data.canvases import DIGITS, END, LEFT, LONGEST, N_PATCHES, PATCH, RIGHT, WORDS
+from attnlib.data.digits import split_digits
+from attnlib.experiments.layers import Block, DecoderBlock, Norm, arrays, matrix
+from attnlib.experiments.training import one_thread, seeded, train
+from attnlib.experiments.vision import patches_of
+from attnlib.networks import Describer, _eight_bits
+from attnlib.networks.language import SMALL
 
 #: How the decoder gets to the picture.
 READINGS = ("attention", "mean", "flat")
 IGNORED = -100  # as cross-entropy marks what is not asked for
-
-
-class DecoderBlock(nn.Module):
-    """Attention among the words so far, then to the memory, then a network."""
-
-    def __init__(self, d, n_heads, d_ff):
-        super().__init__()
-        self.self_attention = Attention(d, n_heads, keeps=True)
-        self.cross_attention = Attention(d, 1, causal=False, keeps=True)
-        self.feed_forward = FeedForward(d, d_ff)
-        self.norm_1, self.norm_2, self.norm_3 = Norm(d), Norm(d), Norm(d)
-
-    def forward(self, X, memory):
-        A = X + self.self_attention(self.norm_1(X))
-        C = A + self.cross_attention(self.norm_2(A), memory)
-        return C + self.feed_forward(self.norm_3(C))
 
 
 class DescriberNetwork(nn.Module):
@@ -120,7 +104,7 @@ class DescriberNetwork(nn.Module):
         weights = self.decoders[-1].cross_attention.weights[:, 0]
         return words[:, 1:].numpy(), weights.numpy()
 
-    def in_numpy(self):
+    def twin(self):
         """The same network as a `Describer`; it has one block of each kind and reads patches."""
         n, m = len(self.encoders), len(self.decoders)
         if (self.reading, n, m) != ("attention", 1, 1):
@@ -128,13 +112,13 @@ class DescriberNetwork(nn.Module):
                 f'A Describer has reading="attention", encoders=1, decoders=1, but this network '
                 f'has reading="{self.reading}", encoders={n}, decoders={m}.'
             )
-        names = {"encoders.0": "encoder", "decoders.0": "decoder"}
-        arrays = {}
-        for name, tensor in self.state_dict().items():
-            for ours, theirs in names.items():
-                name = name.replace(ours, theirs)
-            arrays[name] = tensor.double().numpy()
-        return describer.built(arrays)
+        return Describer.from_parameters(
+            {name.replace("coders.0", "coder"): a for name, a in arrays(self).items()},
+            words=WORDS,
+            norm_first=True,
+            n_heads=4,
+            **{"decoder.cross_attention.n_heads": 1},
+        )
 
 
 class Canvases:
@@ -146,7 +130,7 @@ class Canvases:
         self.asked = np.array([len(q.split()) for q in questions])  # words of each question
         read, wanted = [], []
         for c, q, n in zip(made, questions, self.asked):
-            ids = [WORDS.index(w) for w in (*q.split(), *describer.wanted_words(c, q))]
+            ids = [WORDS.index(w) for w in (*q.split(), *on_canvas.wanted_words(c, q))]
             read.append((ids[:-1] + [0] * LONGEST)[:LONGEST])
             wanted.append(([IGNORED] * (n - 1) + ids[n:] + [IGNORED] * LONGEST)[:LONGEST])
         self.read, self.wanted = torch.tensor(read), torch.tensor(wanted)
@@ -180,7 +164,7 @@ class Canvases:
         for canvas, question, rows, wanted in zip(
             self.made, self.questions, weights, self.wanted.numpy()
         ):
-            ink, named = describer.ink_of(canvas) > 0.5, -1 if question == RIGHT else 0
+            ink, named = on_canvas.ink_of(canvas) > 0.5, -1 if question == RIGHT else 0
             for row, right in zip(rows, wanted):
                 if right != IGNORED and WORDS[right] in DIGITS:
                     found.append(row[ink[named]].sum())
@@ -188,7 +172,7 @@ class Canvases:
         return np.array(found)
 
 
-def draw_canvases(n, seed=0, tested=False, questions=describer.QUESTIONS, count=None):
+def draw_canvases(n, seed=0, tested=False, questions=on_canvas.QUESTIONS, count=None):
     """Draw canvases of digits to learn from, or of others to test on; half are described.
 
     Parameters
@@ -208,7 +192,7 @@ def draw_canvases(n, seed=0, tested=False, questions=describer.QUESTIONS, count=
         [max(len(questions) - 1, 1) if q == END else 1 for q in questions], dtype=float
     )
     asked = rng.choice(questions, n, p=shares / shares.sum())
-    made = [describer.draw_canvas(rng, images, labels, count) for _ in range(n)]
+    made = [on_canvas.draw_canvas(rng, images, labels, count) for _ in range(n)]
     return Canvases(made, [str(q) for q in asked])
 
 
@@ -217,7 +201,7 @@ def draw_two_hops(n, seed=0, tested=False):
     rng, (images, labels) = np.random.default_rng(seed), split_digits()[int(tested)]
     made = []
     while len(made) < n:
-        drawn = describer.draw_canvas(rng, images, labels, 2)
+        drawn = on_canvas.draw_canvas(rng, images, labels, 2)
         if drawn.digits[0] != drawn.digits[1]:
             made.append(drawn)
     sides, named = rng.choice([LEFT, RIGHT], n), rng.integers(2, size=n)
@@ -255,9 +239,4 @@ def record(steps=4000):
     """Train the network that comes with the book, and store it."""
     network, _ = train_describer(draw_canvases(30_000), steps=steps, report=print, every=500)
     print(draw_canvases(1000, seed=1, tested=True).right(network).mean(), "right")
-    stored = json.dumps(describer.packed(network.in_numpy()))
-    describer.TRAINED.write_text(stored + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    record()
+    _eight_bits.write(network.twin(), "describer")

@@ -1,6 +1,6 @@
 """Models in PyTorch, equal to the book's own by test, and one loop that trains them.
 
-They are imported by name, as nothing else in `attnlib.models` needs PyTorch.
+They are imported by name, as nothing else in `attnlib.networks` needs PyTorch.
 """
 
 try:

@@ -1,33 +1,31 @@
 """Three classifiers of handwritten digits: a vision transformer, a convolution, a linear one."""
 
-import json
-
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 from attnlib import _checks
-from attnlib.models.digits import joined, patches, split_digits
-from attnlib.models.pytorch import language
-from attnlib.models.pytorch.language import Norm, matrix
-from attnlib.models.pytorch.training import one_thread, seeded, train
-from attnlib.models.vision import TRAINED, from_arrays, packed
+from attnlib.data.digits import joined, patches, split_digits
+from attnlib.experiments import layers
+from attnlib.experiments.layers import Norm, matrix
+from attnlib.experiments.training import one_thread, seeded, train
+from attnlib.networks import VisionTransformer, _eight_bits
 
 CLASSES = 10
 READOUTS = ("mean", "flat")
 
 
-class Block(language.Block):
+class Block(layers.Block):
     """The block of the language model, without its causal mask; its attention is drawn last."""
 
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__(d_model, n_heads, d_ff)
-        self.attention = language.Attention(d_model, n_heads, causal=False)
+        self.attention = layers.Attention(d_model, n_heads, causal=False)
 
 
 class VisionNetwork(nn.Module):
-    """The network of `attnlib.models.vision.VisionTransformer`, with the names of its parameters.
+    """The network of `attnlib.networks.vision.VisionTransformer`, with the names of its parameters.
 
     Parameters
     ----------
@@ -60,14 +58,14 @@ class VisionNetwork(nn.Module):
         X = self.norm(X)
         return (X.flatten(-2) if self.flat else X.mean(-2)) @ self.U + self.b
 
-    def in_numpy(self):
+    def twin(self):
         """The same network as a `VisionTransformer`."""
-        arrays = {name: p.detach().double().numpy() for name, p in self.named_parameters()}
-        return from_arrays(arrays, self.n_heads)
+        arrays = layers.arrays(self)
+        return VisionTransformer.from_parameters(arrays, n_heads=self.n_heads, norm_first=True)
 
 
 def patches_of(images, size=2):
-    """What `attnlib.models.digits.patches` does, for tensors."""
+    """What `attnlib.data.digits.patches` does, for tensors."""
     cut = images.unflatten(-2, (-1, size)).unflatten(-1, (-1, size))
     return cut.transpose(-2, -3).flatten(-2).flatten(-3, -2)
 
@@ -180,8 +178,4 @@ def record():
     (images, labels), test = split_digits()
     model = train_classifier("transformer", images, labels, steps=1000, batch=64)
     print(f"{accuracy(model, *test):.3f} of the test digits are right")
-    TRAINED.write_text(json.dumps(packed(model.in_numpy())) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    record()
+    _eight_bits.write(model.twin(), "vision")

@@ -1,14 +1,9 @@
-"""CartPole, a pole to be balanced on a cart, for many episodes at once, and policies without torch.
+"""CartPole, a pole to be balanced on a cart, for many episodes at once; policies written by hand.
 
 The dynamics are those of Barto et al. 1983, equal to gymnasium's `CartPole-v1` by test.
 """
 
-import json
-from pathlib import Path
-
 import numpy as np
-
-from attnlib.models._packing import packed, unpacked
 
 GRAVITY, CART, POLE, HALF = 9.8, 1.0, 0.1, 0.5  # m/s², kg, kg, half of the pole's length in m
 FORCE, TAU = 10.0, 0.02  # of a push, in N, and how long it lasts, in s
@@ -18,7 +13,6 @@ WINDOW = 16  # views that a policy has at hand
 #: Columns of a history: what is not lost is multiplied by these, so that all are about 1.
 UNITS = np.array([1.0, 1.0, 10.0, 1.0])
 TEACHER = np.array([0.1, 0.2, 1.0, 0.3])
-TRAINED = Path(__file__).with_name("trained") / "control.json"
 
 
 def step(S, right):
@@ -186,47 +180,6 @@ def ruler(H):
     return teacher(measured(H))
 
 
-class Balancer:
-    """A policy with one head of attention over the views of the last steps, trained.
-
-    Parameters
-    ----------
-    p : dict
-        Name -> array: `W`, `P`, `W_Q`, `b_Q`, `W_K`, `W_V`, `W_O`, `W_1`, `b`, `W_2`, `u`.
-
-    Examples
-    --------
-    >>> balancer = Balancer.trained()
-    >>> weights, push = balancer.look(np.zeros((16, 5)))
-    >>> weights.shape
-    (16,)
-    """
-
-    def __init__(self, p):
-        self.p = p
-
-    @classmethod
-    def trained(cls):
-        """Return the policy that comes with the book, its numbers rounded to eight bits."""
-        return cls(unpacked(json.loads(TRAINED.read_text(encoding="utf-8"))))
-
-    def look(self, H):
-        """Return the weights of the last view's query over all, and the number to push by."""
-        p = self.p
-        X = H[..., [0, 2, 4]] @ p["W"] + p["P"]
-        now = X[..., -1:, :]
-        scores = (now @ p["W_Q"] + p["b_Q"]) @ (X @ p["W_K"]).swapaxes(-1, -2)
-        scores = scores / np.sqrt(X.shape[-1])
-        w = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        w = w / w.sum(axis=-1, keepdims=True)
-        Y = now + w @ (X @ p["W_V"]) @ p["W_O"]
-        Y = Y + np.maximum(Y @ p["W_1"] + p["b"], 0) @ p["W_2"]
-        return w[..., 0, :], (Y @ p["u"])[..., 0, 0]
-
-    def __call__(self, H):
-        return self.look(H)[1]
-
-
 def held(H):
     """Fill each lost view of a history with the one before it."""
     H = H.copy()
@@ -242,11 +195,6 @@ def last_seen(H, count=2):
     order = np.argsort(H[..., 4], axis=-1, kind="stable")[..., -count:]
     lag = (n - 1 - order)[..., None] / n
     return np.concatenate([np.take_along_axis(H, order[..., None], -2), lag], -1)
-
-
-def store(p):
-    """Write the parameters of a trained policy in eight bits, where `Balancer.trained` reads."""
-    TRAINED.write_text(json.dumps(packed(p)) + "\n", encoding="utf-8")
 
 
 def by_reward(numbers, generations=12, policies=24, episodes=4, lost=0.0, seed=0):

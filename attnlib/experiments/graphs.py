@@ -1,7 +1,7 @@
 """Attention over neighbours in PyTorch: four forms of weights, a lookup, and the karate club.
 
 A model holds `runs` models of one kind, which are trained side by side and share nothing, as in
-`attnlib.models.pytorch.sequences`.
+`attnlib.experiments.sequences`.
 """
 
 import numpy as np
@@ -9,11 +9,11 @@ import torch
 from torch import nn
 
 from attnlib import _checks
-from attnlib.examples import karate_club
+from attnlib.data.graphs import karate_club
+from attnlib.experiments.sequences import parameter, times
+from attnlib.experiments.training import one_thread, seeded, train
 from attnlib.masks import from_graph
-from attnlib.models.graphs import SLOPE
-from attnlib.models.pytorch.sequences import parameter, times
-from attnlib.models.pytorch.training import one_thread, seeded, train
+from attnlib.networks.graphs import SLOPE
 
 #: Where weights come from: nowhere, degrees alone, or scores of three kinds.
 FORMS = ("alone", "convolution", "mean", "original", "dynamic", "dot")
