@@ -1,15 +1,14 @@
 """Train again what the book ships: `python -m attnlib.experiments vision`, or several names."""
 
 import argparse
+from importlib import import_module
+from pathlib import Path
 
-from attnlib.experiments import control, describing, translation, vision
-
-RECORDS = {
-    "control": control.record,
-    "describing": describing.record,
-    "translation": translation.record,
-    "vision": vision.record,
+CHAPTERS = {
+    path.stem: import_module(f"attnlib.experiments.{path.stem}")
+    for path in sorted(Path(__file__).parent.glob("[a-z]*.py"))
 }
+RECORDS = {name: of.record for name, of in CHAPTERS.items() if hasattr(of, "record")}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m attnlib.experiments", description=__doc__)

@@ -1,22 +1,15 @@
-"""The same small tasks for three kinds of models: how far they reach, how many examples they need.
+"""Chapter 15: the same small tasks for a recurrent network, a convolution, and attention.
 
-All models of a kind are trained side by side, one for each seed and each reach or number of
-examples; see `attnlib.experiments.sequences`.
+How far do they reach, and how many examples do they need?  All models of a kind are trained side by
+side, one for each seed and each reach or number of examples.
 """
 
 import numpy as np
 import torch
+from torch import nn
 
 from attnlib import _checks
-from attnlib.experiments.sequences import (
-    Attention,
-    Convolution,
-    FeedForward,
-    Recurrent,
-    TokenModel,
-    accuracy,
-    answer_loss,
-)
+from attnlib.experiments.layers import Attention, Block, FeedForward, bias, parameter, project
 from attnlib.experiments.training import one_thread, seeded, train
 
 #: Kinds of models -> their width, which gives each about 9,000 parameters.
@@ -28,6 +21,109 @@ LOOK = {
     "attention": ("query", "-"),
     "attention, learned places": ("muted", ":"),
 }
+
+
+class Recurrent(nn.Module):
+    """A gated recurrent unit (GRU): a state of d numbers that every item changes a little.
+
+    Equal to `torch.nn.GRU` with the same numbers.
+    """
+
+    def __init__(self, d, runs=1):
+        super().__init__()
+        self.W, self.U = parameter(d, 3 * d, runs=runs), parameter(d, 3 * d, runs=runs)
+        self.b, self.c = bias(self.W), bias(self.U)
+
+    def forward(self, X):
+        read = project(X, self.W, self.b)
+        state, states = torch.zeros_like(X[:, :, 0]), []
+        for t in range(X.shape[2]):
+            reset, keep, new = read[:, :, t].chunk(3, -1)
+            old_reset, old_keep, old_new = project(state, self.U, self.c).chunk(3, -1)
+            reset, keep = torch.sigmoid(reset + old_reset), torch.sigmoid(keep + old_keep)
+            new = torch.tanh(new + reset * old_new)
+            state = new + keep * (state - new)
+            states.append(state)
+        return torch.stack(states, 2)
+
+
+class Convolution(nn.Module):
+    """Layers of width 3, each with relu: an item and its neighbours, or the two before it.
+
+    With dilation 1, 2, 4, … a layer skips so many items.  One layer equals `torch.nn.Conv1d`.
+    """
+
+    def __init__(self, d, dilations=(1,), causal=False, runs=1):
+        super().__init__()
+        self.dilations, self.causal = dilations, causal
+        self.W = nn.ParameterList(
+            parameter(3 * d, d, runs=runs, size=(2 / (3 * d)) ** 0.5) for _ in dilations
+        )
+        self.b = nn.ParameterList(map(bias, self.W))
+
+    def forward(self, X):
+        n = X.shape[2]
+        for skip, W, b in zip(self.dilations, self.W, self.b):
+            before = 2 * skip if self.causal else skip
+            padded = nn.functional.pad(X, (0, 0, before, 2 * skip - before))
+            side_by_side = [padded[:, :, k * skip : k * skip + n] for k in range(3)]
+            X = torch.relu(project(torch.cat(side_by_side, -1), W, b))
+        return X
+
+
+def self_attention(d, n_heads=1, runs=1, **options):
+    """Attention with its residual; queries have a bias, and there is no norm."""
+    return Block(attention=Attention(d, n_heads, biases="Q", runs=runs, **options))
+
+
+def feed_forward(d, runs=1):
+    """A network for each item by itself, with its residual."""
+    return Block(feed_forward=FeedForward(d, 2 * d, biases="1", runs=runs))
+
+
+class TokenModel(nn.Module):
+    """Rows for tokens, the layers in turn, and a score for each possible answer at each place.
+
+    `positions` is the number of places with a learned row of their own, which is added; with 0
+    the layers alone know of places.
+    """
+
+    def __init__(self, vocabulary, answers, d, *layers, positions=0, runs=1):
+        super().__init__()
+        self.E = parameter(vocabulary, d, size=1, runs=runs)
+        self.U = parameter(d, answers, runs=runs)
+        self.P = parameter(positions, d, size=1, runs=runs) if positions else None
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, tokens):
+        """Scores of shape (runs, batch, n, answers) for tokens of shape (runs, batch, n)."""
+        X = self.E[torch.arange(len(tokens))[:, None, None], tokens]
+        if self.P is not None:
+            X = X + self.P[:, None, : tokens.shape[-1]]
+        for layer in self.layers:
+            X = layer(X)
+        return project(X, self.U)
+
+
+def answer_loss(model, tokens, answers):
+    """Cross-entropy in nats, the mean over answers of each run, summed over the runs.
+
+    An answer of −1 is not asked for.
+    """
+    scores = model(tokens)
+    flat = nn.functional.cross_entropy(
+        scores.flatten(0, -2), answers.flatten(), ignore_index=-1, reduction="none"
+    ).view(answers.shape)
+    asked = (answers >= 0).flatten(1)
+    return (flat.flatten(1).sum(1) / asked.sum(1)).sum()
+
+
+def accuracy(model, tokens, answers):
+    """The share of right answers among those asked for, one number for each run."""
+    with torch.no_grad():
+        right = model(tokens).argmax(-1) == answers
+    asked = (answers >= 0).flatten(1)
+    return (right.flatten(1).sum(1) / asked.sum(1)).numpy()
 
 
 def model_of(kind, n, *, vocabulary=8, layers=3, network=False, runs=1, seed=0):
@@ -48,10 +144,10 @@ def model_of(kind, n, *, vocabulary=8, layers=3, network=False, runs=1, seed=0):
         mixers = {
             "recurrent": lambda: Recurrent(d, runs),
             "convolution": lambda: Convolution(d, (1,) * layers, causal=True, runs=runs),
-            "attention": lambda: Attention(d, 2, causal=True, distances=n, runs=runs),
-            "attention, learned places": lambda: Attention(d, 2, causal=True, runs=runs),
+            "attention": lambda: self_attention(d, 2, runs, causal=True, distances=n),
+            "attention, learned places": lambda: self_attention(d, 2, runs, causal=True),
         }
-        parts = [mixers[kind]()] + [FeedForward(d, runs)] * network
+        parts = [mixers[kind]()] + [feed_forward(d, runs)] * network
         places = n if "places" in kind else 0
         return TokenModel(vocabulary, vocabulary, d, *parts, positions=places, runs=runs)
 

@@ -1,4 +1,4 @@
-"""Policies for CartPole that see places and no speeds, trained to imitate a teacher who sees all.
+"""Chapter 21: policies for CartPole that see places and no speeds imitate one who sees all.
 
 As many of a kind as there are `runs` are trained side by side, each from its own start and on its
 own losses; they share nothing.
@@ -22,7 +22,15 @@ from attnlib.data.cartpole import (
     step,
     teacher,
 )  # fmt: skip
-from attnlib.experiments.sequences import Attention, FeedForward, parameter, times
+from attnlib.experiments.layers import (
+    Attention,
+    Block,
+    FeedForward,
+    arrays,
+    bias,
+    parameter,
+    project,
+)  # fmt: skip
 from attnlib.experiments.training import one_thread, seeded, train
 from attnlib.networks import Balancer, _eight_bits
 
@@ -48,18 +56,20 @@ class Network(nn.Module):
         super().__init__()
         self.given = GIVEN[kind]
         width = self.given(np.zeros((WINDOW, 5))).size
-        self.W, self.b = parameter(runs, width, d), nn.Parameter(torch.zeros(runs, 1, d))
-        self.W_2, self.u = parameter(runs, d, d), parameter(runs, d, 1)
+        self.W = parameter(width, d, runs=runs)
+        self.b = bias(self.W)
+        self.W_2, self.u = parameter(d, d, runs=runs), parameter(d, 1, runs=runs)
 
     def prepare(self, H):
         return torch.tensor(self.given(H).reshape(*H.shape[:-2], -1), dtype=torch.float32)
 
     def forward(self, X):
-        return (torch.relu(torch.relu(X @ self.W + self.b) @ self.W_2) @ self.u)[..., 0]
+        hidden = torch.relu(project(X, self.W, self.b))
+        return project(torch.relu(project(hidden, self.W_2)), self.u)[..., 0]
 
 
 class LastAsks(Attention):
-    """Attention over items ``views @ W + P`` in which only the last asks.
+    """Attention over items ``views @ W + P`` in which only the last asks, with its residual.
 
     One query is little, so it is taken through W_K, W and P, instead of all views: the items, keys
     and values of others are never made.
@@ -69,15 +79,15 @@ class LastAsks(Attention):
         now = views[:, :, -1] @ W + P[:, -1:]
         Q, W_K, W_V = (
             A.unflatten(-1, (self.n_heads, -1))
-            for A in (now @ self.W_Q + self.b_Q, self.W_K, self.W_V)
+            for A in (self.project("Q", now), self.W_K, self.W_V)
         )
         asked = torch.einsum("rbhe,rdhe->rbhd", Q, W_K)
-        scores = times(asked, W.transpose(-1, -2)) @ views.transpose(-1, -2)
-        scores = (scores + times(asked, P.transpose(-1, -2))) / math.sqrt(Q.shape[-1])
+        scores = project(asked, W.mT) @ views.mT
+        scores = (scores + project(asked, P.mT)) / math.sqrt(Q.shape[-1])
         self.weights = torch.softmax(scores, -1)
-        mixed = times(self.weights @ views, W) + times(self.weights, P)
+        mixed = project(self.weights @ views, W) + project(self.weights, P)
         Y = torch.einsum("rbhd,rdhe->rbhe", mixed, W_V)
-        return (now + Y.flatten(-2) @ self.W_O)[:, :, None]
+        return (now + self.project("O", Y.flatten(-2)))[:, :, None]
 
 
 class Glances(nn.Module):
@@ -89,17 +99,19 @@ class Glances(nn.Module):
 
     def __init__(self, d=24, n_heads=1, lags=True, runs=1):
         super().__init__()
-        self.W = parameter(runs, len(PLACES), d)
-        self.P = parameter(runs, WINDOW, d, size=1.0 if lags else 0.0)
+        self.W = parameter(len(PLACES), d, runs=runs)
+        self.P = parameter(WINDOW, d, size=1.0 if lags else 0.0, runs=runs)
         self.P.requires_grad_(lags)
-        self.attention, self.network = LastAsks(d, n_heads, runs=runs), FeedForward(d, runs)
-        self.u = parameter(runs, d, 1)
+        self.attention = LastAsks(d, n_heads, biases="Q", runs=runs)
+        self.feed_forward = FeedForward(d, 2 * d, biases="1", runs=runs)
+        self.u = parameter(d, 1, runs=runs)
 
     def prepare(self, H):
         return torch.tensor(H[..., PLACES], dtype=torch.float32)
 
     def forward(self, views):
-        return times(self.network(self.attention(views, self.W, self.P)), self.u)[..., 0, 0]
+        X = self.attention(views, self.W, self.P)
+        return project(X + self.feed_forward(X), self.u)[..., 0, 0]
 
 
 def policy_of(kind, runs=1, seed=0, **options):
@@ -190,15 +202,9 @@ def returns(model, lost=0.3, episodes=50, seed=1, steps=LONGEST):
 
 def twin(model, run=0):
     """One of the runs of `Glances` with one head, as a `Balancer`, whose u is the teacher's."""
-    attention, network = model.attention, model.network
-    found = {"W": model.W, "P": model.P, "u": FAST * model.u}
-    found |= {f"attention.{n}": getattr(attention, n) for n in ("W_Q", "W_K", "W_V", "W_O")}
-    found |= {f"feed_forward.{n}": getattr(network, n) for n in ("W_1", "W_2")}
-    found = {name: p[run] for name, p in found.items()}
-    found |= {"attention.b_Q": attention.b_Q[run, 0], "feed_forward.b_1": network.b[run, 0]}
-    found["feed_forward.b_2"] = torch.zeros(len(model.W[run].T))
-    found = {name: p.detach().double().numpy() for name, p in found.items()}
-    return Balancer.from_parameters(found, n_heads=1)
+    found = dict(model.named_parameters()) | {"u": FAST * model.u}
+    b_2 = np.zeros(model.W.shape[-1])
+    return Balancer.from_parameters(arrays(found, run) | {"feed_forward.b_2": b_2}, n_heads=1)
 
 
 class Asked(nn.Module):
@@ -211,20 +217,20 @@ class Asked(nn.Module):
     def __init__(self, columns, window=8, d=32, layers=2, runs=1):
         super().__init__()
         self.columns, self.window = columns, window
-        self.W = parameter(runs, len(columns) + 2, d)
-        self.u = parameter(runs, d, 1)
-        parts = [
-            part(d)
-            for _ in range(layers)
-            for part in (
-                lambda d: Attention(d, 2, causal=True, distances=window, runs=runs),
-                lambda d: FeedForward(d, runs),
+        self.W = parameter(len(columns) + 2, d, runs=runs)
+        self.u = parameter(d, 1, runs=runs)
+        asks = {"causal": True, "distances": window, "biases": "Q", "runs": runs}
+        blocks = (
+            Block(
+                attention=Attention(d, 2, **asks),
+                feed_forward=FeedForward(d, 2 * d, biases="1", runs=runs),
             )
-        ]
-        self.layers = nn.Sequential(*parts)
+            for _ in range(layers)
+        )
+        self.blocks = nn.Sequential(*blocks)
 
     def forward(self, X):
-        return times(self.layers(times(X, self.W)), self.u)[..., 0]
+        return project(self.blocks(project(X, self.W)), self.u)[..., 0]
 
 
 def items(to_go, states, before, columns):

@@ -1,4 +1,4 @@
-"""Training a decoder that describes digits on a canvas, in PyTorch."""
+"""Chapter 20: a decoder learns to describe digits on a canvas."""
 
 import numpy as np
 import torch
@@ -9,7 +9,7 @@ from attnlib import _checks
 from attnlib.data import canvases as on_canvas
 from attnlib.data.canvases import DIGITS, END, LEFT, LONGEST, N_PATCHES, PATCH, RIGHT, WORDS
 from attnlib.data.digits import split_digits
-from attnlib.experiments.layers import Block, DecoderBlock, Norm, arrays, matrix
+from attnlib.experiments.layers import Attention, Block, FeedForward, Norm, arrays, parameter
 from attnlib.experiments.training import one_thread, seeded, train
 from attnlib.experiments.vision import patches_of
 from attnlib.networks import Describer, _eight_bits
@@ -52,17 +52,26 @@ class DescriberNetwork(nn.Module):
                 if stem
                 else None
             )  # fmt: skip
-            self.W_P = matrix(channels * PATCH**2, d)
-            self.P = nn.Parameter(SMALL * torch.randn(N_PATCHES, d))
+            self.W_P = parameter(channels * PATCH**2, d)
+            self.P = parameter(N_PATCHES, d, size=SMALL)
             self.encoders = nn.ModuleList(
-                Block(d, 4, 2 * d, causal=False, keeps=True) for _ in range(encoders)
+                Block(d, attention=Attention(d, 4), feed_forward=FeedForward(d, 2 * d))
+                for _ in range(encoders)
             )
             self.norm = Norm(d)
-            self.E = nn.Parameter(SMALL * torch.randn(len(WORDS), d))
-            self.P_words = nn.Parameter(SMALL * torch.randn(LONGEST, d))
-            self.decoders = nn.ModuleList(DecoderBlock(d, 4, 2 * d) for _ in range(decoders))
-            self.norm_out, self.U = Norm(d), matrix(d, len(WORDS))
-            self.W_flat = matrix(N_PATCHES * d, d) if reading == "flat" else None
+            self.E = parameter(len(WORDS), d, size=SMALL)
+            self.P_words = parameter(LONGEST, d, size=SMALL)
+            self.decoders = nn.ModuleList(
+                Block(
+                    d,
+                    self_attention=Attention(d, 4, causal=True),
+                    cross_attention=Attention(d),
+                    feed_forward=FeedForward(d, 2 * d),
+                )
+                for _ in range(decoders)
+            )
+            self.norm_out, self.U = Norm(d), parameter(d, len(WORDS))
+            self.W_flat = parameter(N_PATCHES * d, d) if reading == "flat" else None
 
     def see(self, pixels):
         """The memory of canvases of shape (batch, 10, 20): (batch, 8, d), or one row each."""
@@ -113,7 +122,7 @@ class DescriberNetwork(nn.Module):
                 f'has reading="{self.reading}", encoders={n}, decoders={m}.'
             )
         return Describer.from_parameters(
-            {name.replace("coders.0", "coder"): a for name, a in arrays(self).items()},
+            arrays((k.replace("coders.0", "coder"), p) for k, p in self.named_parameters()),
             words=WORDS,
             norm_first=True,
             n_heads=4,

@@ -1,7 +1,6 @@
-"""Attention over neighbours in PyTorch: four forms of weights, a lookup, and the karate club.
+"""Chapter 19: attention over neighbours, with six forms of weights; a lookup, the karate club.
 
-A model holds `runs` models of one kind, which are trained side by side and share nothing, as in
-`attnlib.experiments.sequences`.
+A model holds `runs` models of one kind, which are trained side by side and share nothing.
 """
 
 import numpy as np
@@ -10,67 +9,61 @@ from torch import nn
 
 from attnlib import _checks
 from attnlib.data.graphs import karate_club
-from attnlib.experiments.sequences import parameter, times
+from attnlib.experiments.layers import Attention, bias, parameter, project
 from attnlib.experiments.training import one_thread, seeded, train
 from attnlib.masks import from_graph
 from attnlib.networks.graphs import SLOPE
 
 #: Where weights come from: nowhere, degrees alone, or scores of three kinds.
 FORMS = ("alone", "convolution", "mean", "original", "dynamic", "dot")
+#: Forms that learn no weights -> what makes them of the mask, as numbers, and of all degrees.
+FIXED = {
+    "alone": lambda A, degree: torch.eye(len(A)),
+    "mean": lambda A, degree: A / degree,
+    "convolution": lambda A, degree: A / (degree * degree.mT) ** 0.5,
+}
 
 
-class GraphAttention(nn.Module):
-    """One step on a graph: each node mixes its neighbours' values.
+class GraphAttention(Attention):
+    """One step on a graph: each node mixes the values of those that the mask lets it see.
 
     Values are made of the features, or of `d_given` other numbers that each node has.
 
     "original" is the additive score of Veličković et al. (2018), "dynamic" that of Brody et al.
     (2022), "dot" the scaled dot product.  The others learn no weights: "mean" gives all neighbours
     the same, "convolution" is that of Kipf and Welling (2017), and "alone" sees no neighbour.
-    `weights` keeps those of the last call.
     """
 
-    def __init__(self, d_in, d, form="dot", n_heads=1, runs=1, d_given=None):
-        super().__init__()
-        self.form, self.n_heads = _checks.choice(form, "form", FORMS), n_heads
-        self.W_V = parameter(runs, d_given or d_in, d)
-        if form in ("original", "dynamic", "dot"):
-            self.W_Q, self.W_K = parameter(runs, d_in, d), parameter(runs, d_in, d)
-        if form in ("original", "dynamic"):
-            self.a_q = parameter(runs, 1, n_heads, 1, d // n_heads, size=(d // n_heads) ** -0.5)
-        if form == "original":
-            self.a_k = parameter(runs, 1, n_heads, 1, d // n_heads, size=(d // n_heads) ** -0.5)
-        self.weights = None
+    matrices = ""
 
-    def scores(self, X):
-        """Shape (runs, batch, n_heads, n, n), from items of shape (runs, batch, n, d_in)."""
-        Q, K = self.split(times(X, self.W_Q)), self.split(times(X, self.W_K))
+    def __init__(self, d_in, d, form="dot", n_heads=1, runs=1, d_given=None):
+        super().__init__(d, n_heads, runs=runs)
+        self.form = _checks.choice(form, "form", FORMS)
+        self.W_V = parameter(d_given or d_in, d, runs=runs)
+        if form not in FIXED:
+            self.W_Q, self.W_K = parameter(d_in, d, runs=runs), parameter(d_in, d, runs=runs)
+        shape, size = (1, n_heads, 1, d // n_heads), (d // n_heads) ** -0.5
+        if form in ("original", "dynamic"):
+            self.a_q = parameter(*shape, runs=runs, size=size)
+        if form == "original":
+            self.a_k = parameter(*shape, runs=runs, size=size)
+
+    def look(self, X, source, mask):
+        if self.form not in FIXED:
+            return super().look(X, source, mask)
+        A = mask.to(X.dtype)
+        weights = FIXED[self.form](A, A.sum(-1, keepdim=True))
+        return weights.expand(*X.shape[:-2], self.n_heads, -1, -1)
+
+    def scores(self, Q, K):
         if self.form == "dot":
-            return Q @ K.mT / Q.shape[-1] ** 0.5
+            return super().scores(Q, K)
         relu = nn.functional.leaky_relu
         if self.form == "original":
             p, r = (Q * self.a_q).sum(-1), (K * self.a_k).sum(-1)
             return relu(p[..., :, None] + r[..., None, :], SLOPE)
         pairs = Q[..., :, None, :] + K[..., None, :, :]
         return (relu(pairs, SLOPE) * self.a_q[..., None, :]).sum(-1)
-
-    def split(self, X):
-        """Cut the columns of (runs, batch, n, d) into heads: (runs, batch, n_heads, n, d_head)."""
-        return X.unflatten(-1, (self.n_heads, -1)).transpose(2, 3)
-
-    def forward(self, X, mask, given=None):
-        given = X if given is None else given
-        if self.form in ("mean", "convolution"):
-            A = mask.to(X.dtype)
-            degree = A.sum(-1, keepdim=True)
-            A = A / degree if self.form == "mean" else A / (degree * degree.mT) ** 0.5
-            self.weights = A.expand(*X.shape[:2], self.n_heads, *A.shape)
-        elif self.form == "alone":
-            self.weights = torch.eye(len(mask)).expand(*X.shape[:2], self.n_heads, *mask.shape)
-        else:
-            scores = self.scores(X).masked_fill(~mask, -torch.inf)
-            self.weights = torch.softmax(scores, -1)
-        return (self.weights @ self.split(times(given, self.W_V))).transpose(2, 3).flatten(-2)
 
 
 class GraphNetwork(nn.Module):
@@ -87,13 +80,13 @@ class GraphNetwork(nn.Module):
             GraphAttention(d if k else d_in, d, form, n_heads, runs, None if k else d_given)
             for k in range(layers)
         )
-        self.U = parameter(runs, d, d_out)
-        self.b = nn.Parameter(torch.zeros(runs, 1, 1, d_out))
+        self.U = parameter(d, d_out, runs=runs)
+        self.b = bias(self.U)
 
     def forward(self, X, given=None):
         for k, layer in enumerate(self.layers):
-            X = layer(torch.relu(X), self.mask) if k else layer(X, self.mask, given)
-        return times(X, self.U) + self.b
+            X = layer(torch.relu(X) if k else X, values=None if k else given, mask=self.mask)
+        return project(X, self.U, self.b)
 
 
 def two_sides(k):

@@ -1,4 +1,4 @@
-"""The decoder-only language model of the book in PyTorch, with the names of its NumPy twin."""
+"""Chapter 17: a decoder-only language model, with the names of its NumPy twin."""
 
 import math
 
@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from attnlib.data.texts import cut
-from attnlib.experiments.layers import Block, Norm, matrix
+from attnlib.experiments.layers import Attention, Block, FeedForward, Norm, parameter
 from attnlib.networks.language import SMALL
 from attnlib.positions import sinusoidal
 
@@ -33,10 +33,16 @@ class LanguageModel(nn.Module):
     def __init__(self, n_characters, d_model=32, n_heads=2, n_blocks=1, d_ff=None, context=32):
         super().__init__()
         self.context = context
-        self.E = nn.Parameter(SMALL * torch.randn(n_characters, d_model))
-        self.U = matrix(d_model, n_characters)
-        sizes = d_model, n_heads, d_ff or 4 * d_model
-        self.blocks = nn.ModuleList(Block(*sizes) for _ in range(n_blocks))
+        self.E = parameter(n_characters, d_model, size=SMALL)
+        self.U = parameter(d_model, n_characters)
+        self.blocks = nn.ModuleList(
+            Block(
+                d_model,
+                attention=Attention(d_model, n_heads, causal=True, fused=True),
+                feed_forward=FeedForward(d_model, d_ff or 4 * d_model),
+            )
+            for _ in range(n_blocks)
+        )
         self.norm = Norm(d_model)
         P = torch.tensor(SMALL * sinusoidal(context, d_model), dtype=torch.float32)
         self.register_buffer("P", P, persistent=False)

@@ -1,4 +1,4 @@
-"""Training a translator of numbers in words, in PyTorch."""
+"""Chapter 16: a translator of numbers in words, and how its decoder finds words."""
 
 import numpy as np
 import torch
@@ -6,6 +6,7 @@ from torch import nn
 
 from attnlib import _checks
 from attnlib.data.numbers import ENGLISH, FRENCH, LONGEST, english_words, french_words
+from attnlib.experiments.layers import Attention, arrays
 from attnlib.experiments.training import one_thread, seeded, train
 from attnlib.networks import Translator, _eight_bits
 from attnlib.networks.translator import KINDS
@@ -57,6 +58,34 @@ def _padded(rows, fill):
     return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows])
 
 
+class ScoredAttention(Attention):
+    """The decoder's states ask, by a score of a kind, the encoder's, which are keys and values."""
+
+    matrices = ""
+
+    def __init__(self, kind, d):
+        super().__init__(d)
+        self.kind = kind
+        if kind == "location":
+            self.W = nn.Linear(d, N_MAX)
+        elif kind == "multiplicative":
+            self.W = nn.Linear(d, d, bias=False)
+        elif kind == "additive":
+            self.W_q, self.W_k = nn.Linear(d, d, bias=False), nn.Linear(d, d, bias=False)
+            self.v = nn.Linear(d, 1, bias=False)
+
+    def scores(self, Q, K):
+        n = K.shape[-2]
+        if self.kind == "uniform":
+            return Q.new_zeros(*Q.shape[:-1], n)
+        if self.kind == "location":
+            return self.W(Q)[..., :n]
+        if self.kind == "multiplicative":
+            return self.W(Q) @ K.mT
+        pairs = self.W_q(Q)[..., :, None, :] + self.W_k(K)[..., None, :, :]
+        return self.v(torch.tanh(pairs)).squeeze(-1)
+
+
 class TranslatorNetwork(nn.Module):
     """The network of `Translator`, for many numbers and all steps at once.
 
@@ -82,43 +111,22 @@ class TranslatorNetwork(nn.Module):
             self.decoder = nn.GRU(d_e, d_s, batch_first=True)
             self.W_c = nn.Linear(d_s if score == "none" else 2 * d_s, d_s, bias=False)
             self.U = nn.Linear(d_s, len(FRENCH))
-            if score == "location":
-                self.by_query = nn.Linear(d_s, N_MAX)
-            elif score == "multiplicative":
-                self.by_query = nn.Linear(d_s, d_s, bias=False)
-            elif score == "additive":
-                self.by_query = nn.Linear(d_s, d_s, bias=False)
-                self.by_key = nn.Linear(d_s, d_s, bias=False)
-                self.v = nn.Linear(d_s, 1, bias=False)
+            self.attention = None if score == "none" else ScoredAttention(score, d_s)
 
     def encode(self, source, lengths):
         """Return the encoder's states, and the last one of each number."""
         H, _ = self.encoder(self.E_source(source))
         return H, H[torch.arange(len(H)), lengths - 1]
 
-    def attend(self, S, H, lengths):
-        """Return the weights of each state of the decoder over those of the encoder."""
-        n = H.shape[1]
-        if self.kind == "uniform":
-            scores = S.new_zeros(*S.shape[:2], n)
-        elif self.kind == "location":
-            scores = self.by_query(S)[..., :n]
-        elif self.kind == "multiplicative":
-            scores = self.by_query(S) @ H.mT
-        else:
-            pairs = self.by_query(S)[:, :, None] + self.by_key(H)[:, None]
-            scores = self.v(torch.tanh(pairs)).squeeze(-1)
-        beyond = torch.arange(n) >= lengths[:, None]
-        return scores.masked_fill(beyond[:, None], -torch.inf).softmax(-1)
-
     def decode(self, read, s, H, lengths):
         """Return logits and weights for the words read, and the state after the last."""
         S, last = self.decoder(self.E_target(read), s[None])
         found, weights = S, None
-        if self.kind != "none":
+        if self.attention:
             asking = torch.cat([s[:, None], S[:, :-1]], 1) if self.late else S
-            weights = self.attend(asking, H, lengths)
-            found = torch.cat([S, weights @ H], -1)
+            there = torch.arange(H.shape[1]) < lengths[:, None]
+            found = torch.cat([S, self.attention(asking, H, mask=there[:, None, None])], -1)
+            weights = self.attention.weights[:, 0]
         return self.U(torch.tanh(self.W_c(found))), weights, last[0]
 
     def forward(self, some):
@@ -172,15 +180,14 @@ class TranslatorNetwork(nn.Module):
             gru = getattr(self, name)
             found |= {f"{name}.W_x": gru.weight_ih_l0.T, f"{name}.W_s": gru.weight_hh_l0.T}
             found |= {f"{name}.b_x": gru.bias_ih_l0, f"{name}.b_s": gru.bias_hh_l0}
+        score = self.attention
+        if score:
+            found |= {f"score.{name}": made.weight.T for name, made in score.named_children()}
         if self.kind == "location":
-            found |= {"score.W": self.by_query.weight.T, "score.b": self.by_query.bias}
-        elif self.kind == "multiplicative":
-            found["score.W"] = self.by_query.weight.T
+            found["score.b"] = score.W.bias
         elif self.kind == "additive":
-            found |= {"score.W_q": self.by_query.weight.T, "score.W_k": self.by_key.weight.T}
-            found["score.v"] = self.v.weight[0]
-        found = {name: p.detach().double().numpy() for name, p in found.items()}
-        return Translator.from_parameters(found, source_words=ENGLISH, target_words=FRENCH)
+            found["score.v"] = score.v.weight[0]
+        return Translator.from_parameters(arrays(found), source_words=ENGLISH, target_words=FRENCH)
 
 
 def next_word_loss(network, some):

@@ -1,4 +1,4 @@
-"""Three classifiers of handwritten digits: a vision transformer, a convolution, a linear one."""
+"""Chapter 18: a vision transformer, a convolution and a linear map classify digits."""
 
 import numpy as np
 import torch
@@ -7,8 +7,7 @@ from torch.nn import functional as F
 
 from attnlib import _checks
 from attnlib.data.digits import joined, patches, split_digits
-from attnlib.experiments import layers
-from attnlib.experiments.layers import Norm, matrix
+from attnlib.experiments.layers import Attention, Block, FeedForward, Norm, arrays, bias, parameter
 from attnlib.experiments.training import one_thread, seeded, train
 from attnlib.networks import VisionTransformer, _eight_bits
 
@@ -16,12 +15,12 @@ CLASSES = 10
 READOUTS = ("mean", "flat")
 
 
-class Block(layers.Block):
-    """The block of the language model, without its causal mask; its attention is drawn last."""
-
-    def __init__(self, d_model, n_heads, d_ff):
-        super().__init__(d_model, n_heads, d_ff)
-        self.attention = layers.Attention(d_model, n_heads, causal=False)
+def encoder_block(d_model, n_heads, d_ff):
+    """A block without a mask."""
+    Attention(d_model, n_heads)  # was drawn first when the book's numbers were made
+    feed_forward = FeedForward(d_model, d_ff)
+    attention = Attention(d_model, n_heads, fused=True)
+    return Block(d_model, attention=attention, feed_forward=feed_forward)
 
 
 class VisionNetwork(nn.Module):
@@ -41,14 +40,14 @@ class VisionNetwork(nn.Module):
         super().__init__()
         self.flat = _checks.choice(readout, "readout", READOUTS) == "flat"
         self.n_heads = n_heads
-        self.W_E = matrix(4, d_model)
-        self.P = nn.Parameter(0.5 * torch.randn(16, d_model), requires_grad=positions)
+        self.W_E = parameter(4, d_model)
+        self.P = parameter(16, d_model, size=0.5).requires_grad_(positions)
         if not positions:
             self.P.data.zero_()
-        self.blocks = nn.ModuleList(Block(d_model, n_heads, d_ff) for _ in range(n_blocks))
+        self.blocks = nn.ModuleList(encoder_block(d_model, n_heads, d_ff) for _ in range(n_blocks))
         self.norm = Norm(d_model)
-        self.U = matrix(16 * d_model if self.flat else d_model, CLASSES)
-        self.b = nn.Parameter(torch.zeros(CLASSES))
+        self.U = parameter(16 * d_model if self.flat else d_model, CLASSES)
+        self.b = bias(self.U)
 
     def forward(self, images):
         """The logits of pictures, shape (n, 8, 8)."""
@@ -60,8 +59,8 @@ class VisionNetwork(nn.Module):
 
     def twin(self):
         """The same network as a `VisionTransformer`."""
-        arrays = layers.arrays(self)
-        return VisionTransformer.from_parameters(arrays, n_heads=self.n_heads, norm_first=True)
+        found = arrays(self.named_parameters())
+        return VisionTransformer.from_parameters(found, n_heads=self.n_heads, norm_first=True)
 
 
 def patches_of(images, size=2):

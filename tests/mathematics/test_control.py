@@ -23,7 +23,7 @@ from attnlib.data.cartpole import (
 )  # fmt: skip
 from attnlib.experiments import control
 from attnlib.experiments.control import LastAsks
-from attnlib.experiments.sequences import Attention
+from attnlib.experiments.layers import Attention
 from attnlib.experiments.training import seeded
 from attnlib.networks import Balancer
 
@@ -161,13 +161,13 @@ def test_runs_share_nothing():
 
 def test_the_last_asks_as_it_does_among_all():
     with seeded(0):
-        short, whole = LastAsks(6, 2, runs=2), Attention(6, 2, runs=2)
+        short, whole = (kind(6, 2, biases="Q", runs=2) for kind in (LastAsks, Attention))
         views, W, P = torch.randn(2, 4, 5, 3), torch.randn(2, 3, 6), torch.randn(2, 5, 6)
         short.b_Q.data.normal_()
     whole.load_state_dict(short.state_dict())
     with torch.no_grad():
-        expected = whole(torch.stack([views[run] @ W[run] + P[run] for run in range(2)]))[:, :, -1:]
-        torch.testing.assert_close(short(views, W, P), expected)
+        X = torch.stack([views[run] @ W[run] + P[run] for run in range(2)])
+        torch.testing.assert_close(short(views, W, P), (X + whole(X))[:, :, -1:])
     torch.testing.assert_close(short.weights, whole.weights[:, :, :, -1])
 
 

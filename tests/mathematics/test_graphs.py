@@ -120,7 +120,7 @@ def test_torch_computes_what_numpy_does(form):
     with seeded(0):
         layer = GraphAttention(d_in, d, form, heads, runs).double()
     X = torch.tensor(drawn(runs, 3, n, d_in))
-    Y = layer(X, torch.tensor(mask)).detach().numpy()
+    Y = layer(X, mask=torch.tensor(mask)).detach().numpy()
     for run in range(runs):
         W_Q, W_K, W_V = (getattr(layer, f"W_{x}")[run].detach().numpy() for x in "QKV")
         outputs = []
@@ -144,7 +144,7 @@ def test_forms_without_scores():
     weights = {}
     for form in ("alone", "mean", "convolution"):
         layer = GraphAttention(34, 4, form)
-        layer(torch.eye(34)[None, None], torch.tensor(mask))
+        layer(torch.eye(34)[None, None], mask=torch.tensor(mask))
         weights[form] = layer.weights[0, 0, 0].numpy()
     assert_array_equal(weights["alone"], np.eye(34))
     assert_allclose(weights["mean"], mask / mask.sum(axis=1, keepdims=True), rtol=1e-6)

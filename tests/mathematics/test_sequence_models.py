@@ -8,21 +8,20 @@ from numpy.testing import assert_allclose, assert_array_equal
 from attnlib import MultiHeadAttention, causal
 from attnlib.experiments.comparisons import (
     KINDS,
-    accuracy_by_examples,
-    accuracy_by_reach,
-    copies,
-    medians,
-    model_of,
-)
-from attnlib.experiments.sequences import (
-    Attention,
     Convolution,
-    FeedForward,
     Recurrent,
     TokenModel,
     accuracy,
+    accuracy_by_examples,
+    accuracy_by_reach,
     answer_loss,
+    copies,
+    feed_forward,
+    medians,
+    model_of,
+    self_attention,
 )
+from attnlib.experiments.layers import Attention
 from attnlib.experiments.training import seeded, train
 from attnlib.networks import InductionCircuit
 
@@ -45,12 +44,13 @@ def numbers(tensor):
 
 @pytest.mark.parametrize("mask", [True, False])
 def test_attention_is_that_of_the_book(mask):
-    layer, X = Attention(D, 2, causal=mask, runs=RUNS), items()
+    block, X = self_attention(D, 2, RUNS, causal=mask), items()
+    layer = block.attention
     layer.b_Q.data.normal_()
-    Y = numbers(layer(X))
+    Y = numbers(block(X))
     for run in range(RUNS):
         W = [numbers(getattr(layer, name)[run]) for name in ("W_Q", "W_K", "W_V", "W_O")]
-        b = {"b_Q": numbers(layer.b_Q[run, 0])} | {f"b_{x}": np.zeros(D) for x in "KVO"}
+        b = {"b_Q": numbers(layer.b_Q[run])} | {f"b_{x}": np.zeros(D) for x in "KVO"}
         book = MultiHeadAttention(*W, n_heads=2, **b)
         given = numbers(X[run])
         output, weights = book(given, mask=causal(N) if mask else None)
@@ -62,12 +62,12 @@ def test_attention_is_that_of_the_book(mask):
 def test_a_key_has_a_row_for_its_distance(mask):
     layer, X = Attention(D, 1, causal=mask, distances=N, runs=RUNS), items()
     layer(X)
-    Q, K = X @ layer.W_Q[:, None] + layer.b_Q[:, None], X @ layer.W_K[:, None]
+    Q, K = X @ layer.W_Q[:, None], X @ layer.W_K[:, None]
     least = 0 if mask else 1 - N
-    assert layer.A.shape == (RUNS, 1, 1, D, N - least)
+    assert layer.A.shape == (RUNS, 1, D, N - least)
     for i in range(N):
         places = range(i + 1 if mask else N)
-        rows = [K[:, :, j] + layer.A[:, :, 0, :, i - j - least] for j in places]
+        rows = [K[:, :, j] + layer.A[:, :, :, i - j - least] for j in places]
         scores = torch.stack([(Q[:, :, i] * row).sum(-1) for row in rows], -1) / D**0.5
         expected = torch.softmax(scores, -1)
         assert_allclose(
@@ -75,13 +75,15 @@ def test_a_key_has_a_row_for_its_distance(mask):
         )
 
 
-def test_a_layer_can_be_forced_or_left_out():
-    layer, X = Attention(D, causal=True, runs=RUNS), items()
-    layer.off = True
-    assert_array_equal(numbers(layer(X)), numbers(X))
-    layer.off, layer.forced = False, torch.eye(N)
+def test_weights_can_be_forced():
+    block, X = self_attention(D, runs=RUNS, causal=True), items()
+    layer = block.attention
+    layer.forced = torch.zeros(N, N)
+    assert_array_equal(numbers(block(X)), numbers(X))
+    layer.forced = torch.eye(N)
     expected = X + X @ layer.W_V[:, None] @ layer.W_O[:, None]
-    assert_allclose(numbers(layer(X)), numbers(expected), atol=1e-5)
+    assert_allclose(numbers(block(X)), numbers(expected), atol=1e-5)
+    assert_array_equal(numbers(layer.weights), np.broadcast_to(np.eye(N), (RUNS, BATCH, 1, N, N)))
 
 
 def test_the_recurrent_network_is_that_of_torch():
@@ -95,8 +97,8 @@ def test_the_recurrent_network_is_that_of_torch():
             {
                 "weight_ih_l0": layer.W[run].T,
                 "weight_hh_l0": layer.U[run].T,
-                "bias_ih_l0": layer.b[run, 0],
-                "bias_hh_l0": layer.c[run, 0],
+                "bias_ih_l0": layer.b[run],
+                "bias_hh_l0": layer.c[run],
             }
         )
         assert_allclose(numbers(Y[run]), numbers(theirs(X[run])[0]), atol=1e-5)
@@ -111,7 +113,7 @@ def test_the_convolution_is_that_of_torch(looks_back, skip):
     for run in range(RUNS):
         theirs = torch.nn.Conv1d(D, D, 3, dilation=skip, padding=2 * skip if looks_back else skip)
         theirs.weight.data = layer.W[0][run].reshape(3, D, D).permute(2, 1, 0)
-        theirs.bias.data = layer.b[0][run, 0]
+        theirs.bias.data = layer.b[0][run]
         expected = torch.relu(theirs(X[run].transpose(1, 2)))[..., :N].transpose(1, 2)
         assert_allclose(numbers(Y[run]), numbers(expected), atol=1e-5)
 
@@ -156,7 +158,7 @@ def test_runs_share_nothing():
 
 
 def test_loss_and_accuracy_count_what_is_asked():
-    model = TokenModel(4, 4, 5, FeedForward(5, 2), positions=3, runs=2)
+    model = TokenModel(4, 4, 5, feed_forward(5, 2), positions=3, runs=2)
     tokens, answers = torch.randint(4, (2, 6, 3)), torch.randint(4, (2, 6, 3))
     answers[0, :3] = -1
     scores, loss, right = model(tokens), 0, []
