@@ -1,6 +1,7 @@
 """Models in PyTorch, equal to the book's own by test, and one loop that trains them.
 
-They are imported by name, as nothing else in `attnlib.networks` needs PyTorch.
+Each chapter has a file: models made of `layers`, which `training.train` trains.  Where it has a
+function `record`, ``python -m attnlib.experiments NAME`` stores what the book ships.
 """
 
 try:
