@@ -66,6 +66,8 @@ def check_arguments(plan, arguments, optional=(), known=None):
             x = _checks.instance(x, name, wanted) if isinstance(wanted, type) else wanted(x, name)
             if type(x) is int:
                 sizes[name] = x, f"{name}={x}"
+            elif type(x) is tuple and isinstance(x[0], str):
+                sizes[f"n_{name}"] = len(x), f"{name} has {len(x)} words"
             elif isinstance(wanted, type):  # one that holds parameters
                 sizes |= {dim: in_part(name, pair) for dim, pair in x.sizes.items()}
         elif wanted.flag == "bool ":

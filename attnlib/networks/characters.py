@@ -286,7 +286,8 @@ class CharacterModel:
 
         The arguments are those of `LanguageModel.sample`; the seed of the model decides.
         """
-        start = start if start or not isinstance(start, str) else self.characters[self.ids[0]]
+        if isinstance(start, str) and not start:
+            start = self.characters[self.ids[0]]
         return self.network.sample(n, temperature, start, k=k, p=p, rng=self._of_samples)
 
     def _set(self, new, mean, square):
