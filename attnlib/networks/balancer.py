@@ -88,5 +88,5 @@ class Balancer(Parameters):
         return weights[..., 0, 0, :], (Y @ self.u)[..., 0, 0]
 
     def __call__(self, H):
-        """Return the number to push by alone, as `attnlib.data.cartpole.play` wants it."""
+        """Return the number to push by alone for a history ``H``: a policy to `play`."""
         return self.look(H)[1]

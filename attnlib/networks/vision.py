@@ -88,7 +88,7 @@ class VisionTransformer(Parameters):
 
     @checked(images="(..., height, width)")
     def __call__(self, images):
-        """Return logits and weights, as `read` does, for pictures of shape (..., height, width)."""
+        """Return what `read` does for ``images``, shape (..., height, width)."""
         return self.read(self.embed(images))
 
 
@@ -259,8 +259,8 @@ def rank_correlation(a, b):
 
     Examples
     --------
-    >>> rank_correlation([1, 5, 9], [0, 3, 4]).round(2), rank_correlation([1, 5, 9], [4, 3, 0])
-    (np.float64(1.0), np.float64(-1.0))
+    >>> rank_correlation([[1, 5, 9]], [[0, 3, 4], [4, 3, 0]]).round(2)
+    array([ 1., -1.])
     """
     a, b = (_ranks(x) for x in (a, b))
     a, b = (x - x.mean(axis=-1, keepdims=True) for x in (a, b))

@@ -158,8 +158,8 @@ FREE = {
     "networks.Describer P_words": "0", "networks.Balancer P": "0", "networks.effects images": "b",
     "networks.StaticAdditive a_q": "0", "networks.StaticAdditive a_k": "0",
     "networks.DynamicAdditive W_q": "0", "networks.DynamicAdditive W_k": "0",
-    "networks.attend_edges V": "1", "networks.rank_correlation a": "0e b",
-    "networks.rank_correlation b": "0e b", "VisionTransformer.embed images": "b",
+    "networks.attend_edges V": "1", "networks.rank_correlation a": "b",
+    "networks.rank_correlation b": "b", "VisionTransformer.embed images": "b",
     "VisionTransformer.__call__ images": "b", "VisionTransformer.read X": "0 b",
     "Describer.see pixels": "b", "Describer.keys memory": "0 b", "Describer.values memory": "0 b",
     "Translator.step H": "0", "Balancer.look H": "b",
@@ -185,8 +185,8 @@ FREE["relative_bias_vjp d_bias"] = "1e 2"
 #: Functions of arrays of any shape, or of rows of any length.
 ANY_SHAPE = {"relu", "gelu", "silu", "efficient.elu_plus_one", "finite_difference", *NORMALIZERS}
 ANY_SHAPE |= {"networks.top_k", "networks.top_p", "networks.leaky_relu"}
-#: What takes or returns weights with an axis for the blocks in front, before those of a batch.
-OF_BLOCKS = {"networks.looked_at", "networks.rollout"}
+#: Functions whose axes in front may be any, and methods that return the blocks' axis in front.
+ANY_LEADING = {"networks.looked_at", "networks.rollout", "networks.rank_correlation"}
 BLOCKS_FIRST = {"VisionTransformer.read", "VisionTransformer.__call__"}
 ANY_SHAPE |= {f"{name}_jacobian" for name in NORMALIZERS}
 
@@ -341,7 +341,7 @@ def reshaped(shape):
         (call, name)
         for call in GOOD
         for name, x in call.arguments.items()
-        if isinstance(x, np.ndarray) and call.name not in ANY_SHAPE | OF_BLOCKS
+        if isinstance(x, np.ndarray) and call.name not in ANY_SHAPE | ANY_LEADING
     ],
     ids=lambda x: x if isinstance(x, str) else x.name,
 )
