@@ -57,7 +57,8 @@ class LanguageModel(Parameters):
     --------
     >>> rng = np.random.default_rng(0)
     >>> block = EncoderBlock.random(rng, d_model=4, n_heads=2)
-    >>> model = LanguageModel(np.eye(3, 4), np.eye(4, 3), [block], "abc", context=8)
+    >>> E, U = np.eye(3, 4), np.eye(4, 3)
+    >>> model = LanguageModel(E, U, [block], "abc", context=8)
     >>> logits, weights = model([[0, 1, 2, 0]])
     >>> logits.shape, len(weights), weights[0].shape
     ((1, 4, 3), 1, (1, 2, 4, 4))
