@@ -88,7 +88,7 @@ What is twice `{x}`?
 """
 DRAWN = """def double(rng):
     x = int(rng.integers(3, 9))
-    return {"x": x}, [2 * x, 2 * x]
+    return dict(x=x), [2 * x, 2 * x]
 """
 
 
@@ -208,6 +208,17 @@ def test_malformed_practice_names_its_line(write, old, new, words):
     write("practice.py", DRAWN)
     with pytest.raises(Malformed) as error:
         list(kinds(write("practice.md", DRAW.replace(old, new))))
+    assert str(error.value).startswith(f"99_new/practice.md, {words}")
+
+
+@pytest.mark.parametrize("text", ["What is twice `{e}`?", "Twice `{x}`?\n\n1. if {e}: So."])
+def test_a_text_uses_only_what_its_function_returns(write, text):
+    write("practice.py", DRAWN.replace("x = int", "e = x = int"))
+    path = write("practice.md", DRAW.replace("What is twice `{x}`?", text))
+    ((_, kind),) = kinds(path)
+    with pytest.raises(Malformed) as error:
+        kind.problem(1)
+    words = "line 1: expected double to return what {e} uses (name 'e' is not defined), got 'double"
     assert str(error.value).startswith(f"99_new/practice.md, {words}")
 
 
