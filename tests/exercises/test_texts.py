@@ -9,7 +9,7 @@ from attnlib.exercises.engine import reading
 from attnlib.exercises.engine.asking import questions
 from attnlib.exercises.engine.practising import kinds
 from attnlib.exercises.engine.reading import read
-from attnlib.exercises.engine.text import Malformed
+from attnlib.exercises.engine.text import Malformed, sections
 
 HALF = """# half(x)
 
@@ -154,6 +154,23 @@ def test_a_malformed_exercise_names_its_line(write, old, new, words):
     with pytest.raises(Malformed) as error:
         read(write("half.md", HALF.replace(old, new)))
     assert str(error.value).startswith(f"99_new/half.md, {words}")
+
+
+def test_wrapped_lines_are_joined(write):
+    text = "## a\n\nOne\ntwo.\n\n- x: one\n  two\n  - three\n    four\n- y: one\n\n1. one\n   two\n"
+    (section,) = sections(write("questions.md", text))
+    assert section.text == "One two."
+    first, second = [(bullet.text, bullet.reply) for bullet in section.bullets]
+    assert first == ("x: one two", "three four") and second == ("y: one", "")
+    assert [step.text for step in section.steps] == ["one two"]
+
+
+@pytest.mark.parametrize("chapter", reading.chapters())
+def test_lines_are_at_most_200_characters(chapter):
+    for path in reading.chapters()[chapter].glob("*.md"):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            remedy = "break it after a sentence; below an item indent what follows by two spaces"
+            assert len(line) <= 200, f"{path.name}, line {number}: {remedy}"
 
 
 def test_questions_are_read(write):
