@@ -97,6 +97,22 @@ def silu(X):
     return X * sigmoid(X)
 
 
+def relu_slope(X):
+    """Return the derivative of relu at each entry of `X`: 1 above 0, and 0 from there down."""
+    return (X > 0).astype(X.dtype)
+
+
+def gelu_slope(X):
+    """Return the derivative of gelu at each entry of `X`."""
+    density = np.exp(-(X**2) / 2) / math.sqrt(2 * math.pi)
+    return normal_distribution(X) + X * density
+
+
+def silu_slope(X):
+    """Return the derivative of silu at each entry of `X`."""
+    return sigmoid(X) * (1 + X * sigmoid(-X))
+
+
 def sigmoid(X):
     """Return 1 / (1 + exp(-x)) for each entry of `X`, in a form that never overflows."""
     return np.exp(np.minimum(X, 0)) / (1 + np.exp(-np.abs(X)))
@@ -107,7 +123,8 @@ def normal_distribution(X):
     return (_erfc(-X / math.sqrt(2)) / 2).astype(X.dtype)
 
 
-ACTIVATIONS = {"relu": relu, "gelu": gelu, "silu": silu}
+#: Each with its derivative.
+ACTIVATIONS = {"relu": (relu, relu_slope), "gelu": (gelu, gelu_slope), "silu": (silu, silu_slope)}
 
 
 def activation_name(x, name):

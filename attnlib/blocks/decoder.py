@@ -1,10 +1,14 @@
 """The decoder block: causal attention, then attention to another sequence, then a network."""
 
+import functools
+
 from attnlib import _checks
 from attnlib._boundary import checked
+from attnlib._pullbacks import differentiable, with_derivatives
 from attnlib.blocks.encoder import SETTINGS
 from attnlib.blocks.network import NETWORKS, FeedForward
 from attnlib.blocks.norm import NORMS, LayerNorm
+from attnlib.blocks.residual import residual
 from attnlib.heads import MultiHeadAttention
 from attnlib.masks.positions import causal_and
 from attnlib.parameters import Parameters, Part
@@ -62,7 +66,7 @@ class DecoderBlock(Parameters):
         d_out="d_model",
         n_heads="n_heads",
     )
-    norm_1: Part(*NORMS, d="d_model")
+    norm_1: Part(*NORMS.values(), d="d_model")
     cross_attention: Part(
         MultiHeadAttention,
         d_model="d_model",
@@ -70,9 +74,9 @@ class DecoderBlock(Parameters):
         d_out="d_model",
         n_heads="n_cross_heads",
     )
-    norm_2: Part(*NORMS, d="d_model")
+    norm_2: Part(*NORMS.values(), d="d_model")
     feed_forward: Part(*NETWORKS, d_model="d_model", d_out="d_model")
-    norm_3: Part(*NORMS, d="d_model")
+    norm_3: Part(*NORMS.values(), d="d_model")
     norm_first: _checks.boolean = False
 
     @classmethod
@@ -101,7 +105,7 @@ class DecoderBlock(Parameters):
             norm_first,
         )
 
-    @checked(
+    @differentiable(
         X="(..., n_items, d_model)",
         memory="(..., n_memory, d_source)",
         mask="bool (..., [n_heads], n_items, n_items)",
@@ -131,14 +135,22 @@ class DecoderBlock(Parameters):
             The weights of cross-attention.
         """
         mask = causal_and(mask, X.shape[-2])
-        if self.norm_first:
-            attended, weights = self.self_attention(self.norm_1(X), mask=mask)
-            A = X + attended
-            crossed, cross_weights = self.cross_attention(self.norm_2(A), memory, mask=memory_mask)
-            C = A + crossed
-            return C + self.feed_forward(self.norm_3(C)), weights, cross_weights
-        attended, weights = self.self_attention(X, mask=mask)
-        A = self.norm_1(X + attended)
-        crossed, cross_weights = self.cross_attention(A, memory, mask=memory_mask)
-        C = self.norm_2(A + crossed)
-        return self.norm_3(C + self.feed_forward(C)), weights, cross_weights
+        first, network = self.norm_first, self.feed_forward.forward
+        attend = functools.partial(self.self_attention.forward, mask=mask)
+        ask = functools.partial(self.cross_attention.forward, X_KV=memory, mask=memory_mask)
+        A, weights, back_1 = residual(first, self.norm_1, attend, X)
+        C, cross_weights, back_2 = residual(first, self.norm_2, ask, A)
+        output, back_3 = residual(first, self.norm_3, network, C)
+
+        def back(d_output):
+            d_C, d_norm_3, d_network = back_3(d_output)
+            d_A, d_norm_2, d_memory, d_cross = back_2(d_C)
+            d_X, d_norm_1, _, d_self = back_1(d_A)
+            d_parts = {"self_attention": d_self, "norm_1": d_norm_1}
+            d_parts |= {"cross_attention": d_cross, "norm_2": d_norm_2}
+            d_parts |= {"feed_forward": d_network, "norm_3": d_norm_3}
+            return d_X, d_memory, with_derivatives(self, d_parts)
+
+        return output, weights, cross_weights, back
+
+    forward = __call__.forward

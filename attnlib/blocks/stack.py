@@ -4,6 +4,7 @@ from copy import copy
 
 from attnlib import _checks
 from attnlib._boundary import checked, refuse_overflow
+from attnlib._pullbacks import differentiable
 from attnlib._shapes import in_part, record_size
 from attnlib.blocks.encoder import SETTINGS, EncoderBlock
 from attnlib.blocks.norm import NORMS, LayerNorm
@@ -119,7 +120,7 @@ class DecoderOnly(Parameters):
     """
 
     blocks: sequence_of_blocks
-    norm: Part(*NORMS, d="d_model") = None
+    norm: Part(*NORMS.values(), d="d_model") = None
 
     def _fit(self):
         fitted, sizes = super()._fit()
@@ -164,7 +165,7 @@ class DecoderOnly(Parameters):
         ]
         return cls(tuple(blocks), LayerNorm.initial(d_model) if norm_first else None)
 
-    @checked(
+    @differentiable(
         X="(..., n_items, d_model)",
         mask="bool (..., [n_heads], n_items, n_before + n_items)",
         cache=StackCache,
@@ -189,18 +190,31 @@ class DecoderOnly(Parameters):
         weights : tuple of ndarray, each of shape (..., n_heads, n_items, n_before + n_items)
             The weights of each block; n_before is 0 without a cache.
         """
-        all_weights = []
         if cache is None:
             mask, caches = causal_and(mask, X.shape[-2]), [None] * len(self.blocks)
         elif cache.stack.blocks is not self.blocks:
             raise ValueError("cache belongs to other blocks. Give StackCache(stack) of this stack.")
         else:
             caches = tuple(copy(one) for one in cache.caches)
+        weights, backs = [], []
         for block, one in zip(self.blocks, caches):
-            X, weights = block(X, mask=mask, cache=one)
-            all_weights.append(weights)
-        output = X if self.norm is None else self.norm(X)
+            X, of_block, back = block.forward(X, mask=mask, cache=one)
+            weights.append(of_block)
+            backs.append(back)
+        output, back_norm = (X, None) if self.norm is None else self.norm.forward(X)
         if cache is not None:
             refuse_overflow(output, "the output")
             cache.caches = caches
-        return output, tuple(all_weights)
+
+        def back(d_X):
+            d_norm, d_blocks = None, []
+            if self.norm is not None:
+                d_X, d_norm = back_norm(d_X)
+            for back_block in reversed(backs):
+                d_X, d_block = back_block(d_X)
+                d_blocks.append(d_block)
+            return d_X, DecoderOnly(tuple(reversed(d_blocks)), d_norm)
+
+        return output, tuple(weights), back
+
+    forward = __call__.forward

@@ -8,7 +8,7 @@ from attnlib import _checks
 from attnlib._boundary import checked, outside, refuse_overflow
 from attnlib.attention import masked
 from attnlib.blocks import DecoderOnly
-from attnlib.gradients import decoder_only_vjp, projection_vjp
+from attnlib.gradients import projection_vjp
 from attnlib.models._training import cut
 from attnlib.models.sampling import share, top_k, top_p
 from attnlib.normalizers import softmax
@@ -161,12 +161,12 @@ class CharacterModel:
             )
         if not 0 <= min(x.min(), y.min()) <= max(x.max(), y.max()) < n:
             raise ValueError(f"x and y must hold indices into characters, from 0 to {n - 1}.")
-        X, H, scores, _ = self._read(x)
-        loss, d_scores = cross_entropy(scores, y)
+        H, _, back = self.stack.forward(self.E[x] + self._P[: x.shape[-1]])
+        loss, d_scores = cross_entropy(H @ self.U, y)
         d_H, d_U, _ = projection_vjp(d_scores, H, self.U)
-        d_X, d_stack = decoder_only_vjp(d_H, self.stack, X)
-        d_E = np.zeros_like(self.E)
-        np.add.at(d_E, x, d_X)  # a character's row serves wherever the character stands
+        d_X, d_stack = back(d_H)
+        stands = np.equal.outer(np.arange(n), x.ravel()).astype(d_X.dtype)
+        d_E = stands @ d_X.reshape(x.size, -1)  # a row serves wherever its character stands
         return loss, {"E": d_E, "U": d_U} | d_stack.parameters()
 
     @checked(
