@@ -6,8 +6,8 @@ from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib._pullbacks import differentiable, with_derivatives
 from attnlib.blocks.encoder import SETTINGS
-from attnlib.blocks.network import NETWORKS, FeedForward
-from attnlib.blocks.norm import NORMS, LayerNorm
+from attnlib.blocks.network import NETWORKS, FeedForward, GatedFeedForward
+from attnlib.blocks.norm import NORMS
 from attnlib.blocks.residual import residual
 from attnlib.heads import MultiHeadAttention
 from attnlib.masks.positions import causal_and
@@ -82,26 +82,43 @@ class DecoderBlock(Parameters):
     @classmethod
     @checked(**SETTINGS)
     def random(
-        cls, rng, d_model, n_heads, d_ff=None, *, norm_first=False, activation="relu", bias=False
+        cls,
+        rng,
+        d_model,
+        n_heads,
+        d_ff=None,
+        *,
+        norm_first=False,
+        activation="relu",
+        bias=False,
+        n_kv_heads=None,
+        positions=None,
+        norm="layer",
+        gated=False,
     ):
         """Draw a block to start training from.
 
         Parameters
         ----------
-        rng, d_model, n_heads, d_ff, norm_first, activation, bias
+        rng, d_model, n_heads, d_ff, norm_first, activation, bias, n_kv_heads, norm, gated
             As for `EncoderBlock.random`, with the same errors.
+        positions : optional
+            As for `MultiHeadAttention`, in self-attention alone: the rows of the memory stand
+            elsewhere.
 
         Returns
         -------
         DecoderBlock
         """
+        options = {"bias": bias, "n_kv_heads": n_kv_heads}
+        network = GatedFeedForward if gated else FeedForward
         return cls(
-            MultiHeadAttention.random(rng, d_model, n_heads, bias=bias),
-            LayerNorm.initial(d_model),
-            MultiHeadAttention.random(rng, d_model, n_heads, bias=bias),
-            LayerNorm.initial(d_model),
-            FeedForward.random(rng, d_model, d_ff, activation=activation),
-            LayerNorm.initial(d_model),
+            MultiHeadAttention.random(rng, d_model, n_heads, **options, positions=positions),
+            NORMS[norm].initial(d_model),
+            MultiHeadAttention.random(rng, d_model, n_heads, **options),
+            NORMS[norm].initial(d_model),
+            network.random(rng, d_model, d_ff, activation=activation),
+            NORMS[norm].initial(d_model),
             norm_first,
         )
 

@@ -7,12 +7,14 @@ from attnlib import _checks
 from attnlib._boundary import checked, refuse_overflow
 from attnlib._pullbacks import differentiable, with_derivatives
 from attnlib.blocks.activations import activation_name
-from attnlib.blocks.network import NETWORKS, FeedForward
-from attnlib.blocks.norm import NORMS, LayerNorm
+from attnlib.blocks.network import NETWORKS, FeedForward, GatedFeedForward
+from attnlib.blocks.norm import NORMS
 from attnlib.blocks.residual import residual
 from attnlib.heads import KeyValueCache, MultiHeadAttention
 from attnlib.parameters import Parameters, Part
+from attnlib.positions.in_heads import POSITIONS
 
+#: What `random` takes, for an encoder block, a decoder block and a stack.
 SETTINGS = {
     "rng": _checks.generator,
     "d_model": _checks.count,
@@ -21,6 +23,10 @@ SETTINGS = {
     "norm_first": _checks.boolean,
     "activation": activation_name,
     "bias": _checks.boolean,
+    "n_kv_heads": _checks.count,
+    "positions": Part(*POSITIONS),
+    "norm": lambda x, name: _checks.choice(x, name, NORMS),
+    "gated": _checks.boolean,
 }
 
 
@@ -84,7 +90,19 @@ class EncoderBlock(Parameters):
     @classmethod
     @checked(**SETTINGS)
     def random(
-        cls, rng, d_model, n_heads, d_ff=None, *, norm_first=False, activation="relu", bias=False
+        cls,
+        rng,
+        d_model,
+        n_heads,
+        d_ff=None,
+        *,
+        norm_first=False,
+        activation="relu",
+        bias=False,
+        n_kv_heads=None,
+        positions=None,
+        norm="layer",
+        gated=False,
     ):
         """Draw a block to start training from.
 
@@ -97,23 +115,31 @@ class EncoderBlock(Parameters):
         n_heads : int
             Number of heads.
         d_ff : int, optional
-            Size of the network's hidden layer, ``4 * d_model`` by default.
+            Size of the network's hidden layer, by default as for the network.
         norm_first : bool, optional
             Whether the norms come before.
         activation : {"relu", "gelu", "silu"}, optional
             What the hidden layer does to each number.
         bias : bool, optional
             Whether the projections of attention have biases; they start at 0.
+        n_kv_heads, positions : optional
+            As for `MultiHeadAttention`.
+        norm : {"layer", "rms"}, optional
+            Whether both norms are a `LayerNorm` or an `RMSNorm`.
+        gated : bool, optional
+            Whether the network is a `GatedFeedForward`.
 
         Returns
         -------
         EncoderBlock
         """
+        options = {"bias": bias, "n_kv_heads": n_kv_heads, "positions": positions}
+        network = GatedFeedForward if gated else FeedForward
         return cls(
-            MultiHeadAttention.random(rng, d_model, n_heads, bias=bias),
-            LayerNorm.initial(d_model),
-            FeedForward.random(rng, d_model, d_ff, activation=activation),
-            LayerNorm.initial(d_model),
+            MultiHeadAttention.random(rng, d_model, n_heads, **options),
+            NORMS[norm].initial(d_model),
+            network.random(rng, d_model, d_ff, activation=activation),
+            NORMS[norm].initial(d_model),
             norm_first,
         )
 

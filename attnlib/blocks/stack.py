@@ -7,7 +7,7 @@ from attnlib._boundary import checked, refuse_overflow
 from attnlib._pullbacks import differentiable
 from attnlib._shapes import in_part, record_size
 from attnlib.blocks.encoder import SETTINGS, EncoderBlock
-from attnlib.blocks.norm import NORMS, LayerNorm
+from attnlib.blocks.norm import NORMS
 from attnlib.heads import KeyValueCache
 from attnlib.masks.positions import causal_and
 from attnlib.parameters import Parameters, Part
@@ -101,20 +101,13 @@ class DecoderOnly(Parameters):
     >>> output.shape, len(weights), weights[0].shape
     ((4, 4), 3, (2, 4, 4))
 
-    A block as today's language models have it, with rotary positions, four heads that share two
+    A stack as language models have it today, with rotary positions, four heads that share two
     heads of keys, norms by the mean square, and a gated network:
 
-    >>> from attnlib import GatedFeedForward, RMSNorm, Rotary
-    >>> from attnlib import MultiHeadAttention
-    >>> options = {"n_kv_heads": 2, "positions": Rotary()}
-    >>> block = EncoderBlock(
-    ...     MultiHeadAttention.random(rng, 8, 4, **options),
-    ...     RMSNorm.initial(8),
-    ...     GatedFeedForward.random(rng, 8),
-    ...     RMSNorm.initial(8),
-    ...     norm_first=True,
-    ... )
-    >>> stack = DecoderOnly([block], norm=RMSNorm.initial(8))
+    >>> from attnlib import Rotary
+    >>> options = {"n_kv_heads": 2, "positions": Rotary(), "norm": "rms"}
+    >>> options |= {"gated": True, "activation": "silu"}
+    >>> stack = DecoderOnly.random(rng, 3, d_model=8, n_heads=4, **options)
     >>> stack(np.eye(8))[0].shape
     (8, 8)
     """
@@ -143,6 +136,10 @@ class DecoderOnly(Parameters):
         norm_first=True,
         activation="gelu",
         bias=False,
+        n_kv_heads=None,
+        positions=None,
+        norm="layer",
+        gated=False,
     ):
         """Draw a stack to start training from, with a norm at the end if norms come first.
 
@@ -152,7 +149,7 @@ class DecoderOnly(Parameters):
             Where the numbers come from.
         n_blocks : int
             Number of blocks.
-        d_model, n_heads, d_ff, norm_first, activation, bias
+        d_model, n_heads, d_ff, norm_first, activation, bias, n_kv_heads, positions, norm, gated
             As for `EncoderBlock.random`.
 
         Returns
@@ -160,10 +157,12 @@ class DecoderOnly(Parameters):
         DecoderOnly
         """
         options = {"norm_first": norm_first, "activation": activation, "bias": bias}
+        options |= {"n_kv_heads": n_kv_heads, "positions": positions}
+        options |= {"norm": norm, "gated": gated}
         blocks = [
             EncoderBlock.random(rng, d_model, n_heads, d_ff, **options) for _ in range(n_blocks)
         ]
-        return cls(tuple(blocks), LayerNorm.initial(d_model) if norm_first else None)
+        return cls(tuple(blocks), NORMS[norm].initial(d_model) if norm_first else None)
 
     @differentiable(
         X="(..., n_items, d_model)",
