@@ -5,12 +5,15 @@ by its arguments.  It stands in the body of its function, below the formula, and
 what the formula has found on its way.
 """
 
+import contextvars
 import dataclasses
 import functools
 
 import numpy as np
 
 from attnlib._boundary import checked
+
+_wanted = contextvars.ContextVar("wanted", default=True)
 
 
 def differentiable(also=None, **declared):
@@ -21,16 +24,27 @@ def differentiable(also=None, **declared):
 
         Y, back = layer_norm.forward(X, gain, bias)
         d_X, d_gain, d_bias = back(d_Y)
+
+    A pullback holds arrays.  Within a call, which needs none, it is None: so the call has no more
+    in memory than its formula needs.
     """
 
     def decorate(function):
         @functools.wraps(function)
         def call(*args, **kwargs):
-            results = function(*args, **kwargs)
+            token = _wanted.set(False)
+            try:
+                results = function(*args, **kwargs)
+            finally:
+                _wanted.reset(token)
             return results[0] if len(results) == 2 else results[:-1]
 
+        def forward(*args, **kwargs):
+            results = function(*args, **kwargs)
+            return results if _wanted.get() else (*results[:-1], None)
+
         call = checked(also, **declared)(call)
-        call.forward = function
+        call.forward = forward
         return call
 
     return decorate

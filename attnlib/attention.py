@@ -18,6 +18,8 @@ from attnlib.normalizers.gradients import softmax_vjp
 from attnlib.scores import scaled_dot
 from attnlib.scores.gradients import scaled_dot_vjp
 
+__all__ = ["scaled_dot_product_attention", "attend"]  # noqa: RUF022
+
 
 @differentiable(
     Q="(..., n_q, d_k)",

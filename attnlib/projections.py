@@ -3,6 +3,8 @@
 from attnlib._boundary import checked
 from attnlib._pullbacks import summed_over_rows, summed_products
 
+__all__ = ["project"]  # `attnlib.gradients` has the other one
+
 
 @checked(X="(..., n, d_in)", W="(d_in, d_out)", b="(d_out,)")
 def project(X, W, b=None):

@@ -56,14 +56,12 @@ def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
     array([[3.],
            [4.]])
     """
-    activate, slope = ACTIVATIONS[activation]
-    Z = X @ W_1 + b_1
-    H = activate(Z)
+    H, back_to_Z = ACTIVATIONS[activation].forward(X @ W_1 + b_1)
     Y = H @ W_2 + b_2
 
     def back(d_Y):
         d_H, d_W_2, d_b_2 = projection_vjp(d_Y, H, W_2)
-        d_X, d_W_1, d_b_1 = projection_vjp(d_H * slope(Z), X, W_1)
+        d_X, d_W_1, d_b_1 = projection_vjp(back_to_Z(d_H), X, W_1)
         return d_X, d_W_1, d_b_1, d_W_2, d_b_2
 
     return Y, back
@@ -180,14 +178,13 @@ def gated_feed_forward(X, W_gate, W_1, W_2, activation="silu"):
     array([[180.],
            [  0.]])
     """
-    activate, slope = ACTIVATIONS[activation]
-    Z, U = X @ W_gate, X @ W_1
-    G = activate(Z)
+    G, back_to_Z = ACTIVATIONS[activation].forward(X @ W_gate)
+    U = X @ W_1
     Y = (G * U) @ W_2
 
     def back(d_Y):
         d_H, d_W_2, _ = projection_vjp(d_Y, G * U, W_2)
-        d_by_gate, d_W_gate, _ = projection_vjp(d_H * U * slope(Z), X, W_gate)
+        d_by_gate, d_W_gate, _ = projection_vjp(back_to_Z(d_H * U), X, W_gate)
         d_by_unit, d_W_1, _ = projection_vjp(d_H * G, X, W_1)
         return d_by_gate + d_by_unit, d_W_gate, d_W_1, d_W_2
 

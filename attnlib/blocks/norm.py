@@ -54,10 +54,10 @@ def layer_norm(X, gain=None, bias=None, epsilon=1e-5):
     >>> layer_norm([[1, 5]], gain=[10, 10], bias=[0, 7]).round(3)
     array([[-10.,  17.]])
     """
-    centred = X - X.mean(axis=-1, keepdims=True)
-    centred -= centred.mean(axis=-1, keepdims=True)  # what rounding left of the mean
-    sigma = root_mean_square(centred, epsilon, "variance", X)
-    Z = centred / sigma
+    Z = X - X.mean(axis=-1, keepdims=True)
+    Z -= Z.mean(axis=-1, keepdims=True)  # what rounding left of the mean
+    sigma = root_mean_square(Z, epsilon, "variance", X)
+    Z /= sigma
     Y = (1 if gain is None else gain) * Z + (0 if bias is None else bias)
 
     def back(d_Y):

@@ -6,6 +6,9 @@ and the arguments of ``f``, and returns ``d_`` of each of them.  Chained from th
 model to the first, these are backpropagation.  (`softmax_vjp` and `sparsemax_vjp` take the
 weights instead of the scores; `rotary_vjp` needs no rows.)
 
+What needs nothing of the way forwards is a formula, and stands with the function that it belongs
+to.  The others go forwards, then back: their formula is the pullback in the body of ``f``.
+
 Where a parameter served many rows, or an array broadcast over a batch, all of its uses are summed.
 """
 

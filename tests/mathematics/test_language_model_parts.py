@@ -423,6 +423,14 @@ def test_caches_of_others_are_refused():
         one(draw(3, d_model), cache=KeyValueCache(block.attention))
 
 
+def test_a_mask_that_fits_neither_way_is_told_both():
+    attention, X = layer(), draw(2, 5, d_model)
+    with pytest.raises(
+        ValueError, match=r"to \(2, 5, 5\), .*, nor with heads to \(2, 4, 5, 5\)\. "
+    ):
+        attention(X, mask=np.ones((3, 5, 5), bool))
+
+
 # Drawn with all of these.
 
 
