@@ -40,12 +40,13 @@ def checked(also=None, **declared):
 
         @functools.wraps(function)
         def boundary(*args, **kwargs):
-            arguments = dict(zip(in_order, args)) | kwargs
-            wrong_call = len(arguments) < len(args) + len(kwargs) or not (
-                needed <= arguments.keys() <= parameters.keys()
-            )
-            if wrong_call or _trusted.get():
+            if _trusted.get():
                 return function(*args, **kwargs)
+            arguments = dict(zip(in_order, args)) | kwargs
+            if len(arguments) < len(args) + len(kwargs) or not (
+                needed <= arguments.keys() <= parameters.keys()
+            ):
+                return function(*args, **kwargs)  # which refuses a wrong call
             sizes = getattr(arguments.get("self"), "sizes", {})
             with np.errstate(over="ignore", invalid="ignore"):
                 arguments, _ = check_arguments(plan, arguments, optional, sizes)

@@ -69,7 +69,7 @@ class LanguageModel(Parameters):
     blocks: Parts(EncoderBlock, d_model="d_model")
     characters: distinct
     context: _checks.count
-    norm: Part(*NORMS, d="d_model") = None
+    norm: Part(*NORMS.values(), d="d_model") = None
 
     def __post_init__(self):
         super().__post_init__()

@@ -35,6 +35,8 @@ table = attnlib.RelativeBias(draw(2, 5))
 table_heads = attnlib.MultiHeadAttention.random(rng, 6, 2, n_kv_heads=1, positions=table)
 fields = {name: getattr(heads, name) for name in ("W_Q", "W_K", "W_V", "W_O")}
 drawing = {"rng": rng, "d_model": 6, "n_heads": 2}
+block_drawing = drawing | {"d_ff": 8, "norm_first": True, "bias": True, "n_kv_heads": 1}
+block_drawing |= {"positions": attnlib.LinearBias(), "norm": "rms", "gated": True}
 qkv = {"Q": Q, "K": K, "V": V}
 
 work = {"operations": 6.0, "bytes": 4.0, "exponentials": 2.0}
@@ -235,17 +237,17 @@ METHODS = {
         encoder,
         {"X": X, "mask": True, "cache": attnlib.KeyValueCache(encoder.attention)},
     ),
-    "EncoderBlock.random": (encoder, drawing | {"d_ff": 8, "norm_first": True, "bias": True}),
+    "EncoderBlock.random": (encoder, block_drawing),
     "DecoderBlock.__call__": (
         decoder,
         {"X": X, "memory": X, "mask": True, "memory_mask": True},
     ),
-    "DecoderBlock.random": (decoder, drawing | {"d_ff": 8, "norm_first": True, "bias": True}),
+    "DecoderBlock.random": (decoder, block_drawing),
     "DecoderOnly.__call__": (
         stack,
         {"X": X, "mask": True, "cache": attnlib.StackCache(stack)},
     ),
-    "DecoderOnly.random": (stack, drawing | {"n_blocks": 2, "norm_first": True, "bias": True}),
+    "DecoderOnly.random": (stack, block_drawing | {"n_blocks": 2}),
     "CharacterModel.gradients": (writer, {"x": [[0, 1, 2]], "y": [[1, 2, 3]]}),
     "CharacterModel.step": (writer, {"rate": 1e-3, "batch": 2}),
     "InductionCircuit.__call__": (
