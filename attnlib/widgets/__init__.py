@@ -5,6 +5,10 @@ Each is a folder, which nothing else has to name; the Python file of its name ho
 
 from importlib import import_module
 
+from attnlib._extras import needs
+
+needs("widgets", "anywidget", "ipywidgets", "matplotlib")
+
 from attnlib.widgets.shared.base import STATE_MIME, BookWidget
 from attnlib.widgets.shared.declaration import declared
 from attnlib.widgets.shared.modules import HERE
