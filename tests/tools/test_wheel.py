@@ -73,7 +73,7 @@ except ModuleNotFoundError as error:
     [
         ("attnlib.widgets", "anywidget", "widgets"),
         ("attnlib.figures", "matplotlib", "widgets"),
-        ("attnlib.models.pytorch.vision", "torch", "torch"),
+        ("attnlib.experiments.vision", "torch", "torch"),
     ],
 )
 def test_an_absent_extra_is_named_with_its_command(installed, module, name, extra):

@@ -179,7 +179,7 @@ def setup(app):
         raise ExtensionError("the book's extension goes with html_theme: attention")
     return {
         "version": "1",
-        "env_version": 4,  # raise it when what is kept of a page that was read changes
+        "env_version": 5,  # raise it when what is kept of a page that was read changes
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }
