@@ -74,6 +74,7 @@ except ModuleNotFoundError as error:
         ("attnlib.widgets", "anywidget", "widgets"),
         ("attnlib.figures", "matplotlib", "widgets"),
         ("attnlib.experiments.vision", "torch", "torch"),
+        ("attnlib.ring", "torch", "torch"),
     ],
 )
 def test_an_absent_extra_is_named_with_its_command(installed, module, name, extra):
