@@ -6,6 +6,10 @@ Start it with one process for each core of this machine; it needs PyTorch:
         -m attnlib.ring -n 4096 --heads 8 -d 64 --causal
 """
 
+from attnlib._extras import needs
+
+needs("torch", "torch")
+
 from attnlib.ring.attention import Report, ring_attention
 from attnlib.ring.layout import bytes_sent, pairs_per_step, shard, unshard
 

@@ -239,14 +239,15 @@ def test_a_text_uses_only_what_its_function_returns(write, text):
     assert str(error.value).startswith(f"99_new/practice.md, {words}")
 
 
-def test_a_missing_folder_is_said_with_places(monkeypatch, tmp_path):
+def test_a_missing_folder_is_said_with_its_place(monkeypatch, tmp_path):
     monkeypatch.setattr(reading, "__file__", str(tmp_path / "a/b/c/d.py"))
-    monkeypatch.chdir(tmp_path)
     reading.folder.cache_clear()
     try:
-        with pytest.raises(FileNotFoundError, match="looked for the book"):
+        with pytest.raises(FileNotFoundError, match=r"there is no folder .*chapters"):
             check("no.such", None)
-        (tmp_path / "book" / "exercises").mkdir(parents=True)
-        assert reading.folder() == tmp_path / "book" / "exercises"
+        for place in ("a/b/chapters", "book/exercises"):
+            reading.folder.cache_clear()
+            (tmp_path / place).mkdir(parents=True)
+            assert reading.folder() == tmp_path / place
     finally:
         reading.folder.cache_clear()
