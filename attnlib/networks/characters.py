@@ -165,7 +165,7 @@ class CharacterModel:
             )
         if not 0 <= min(x.min(), y.min()) <= max(x.max(), y.max()) < n:
             raise ValueError(f"x and y must hold indices into characters, from 0 to {n - 1}.")
-        E, U, stack = self.network.E, self.network.U, self.network.stack
+        U, stack = self.network.U, self.network.stack
         H, _, back = stack.forward(self.network.items(x))
         loss, d_scores = cross_entropy(H @ U, y)
         d_H, d_U, _ = projection_vjp(d_scores, H, U)
