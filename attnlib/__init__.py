@@ -3,8 +3,8 @@
 The mathematics is here: scores, weights, output, masks, heads, positions, blocks; the gradients of
 all of it are in `attnlib.gradients`, what it costs in `attnlib.cost`, cheaper ways in
 `attnlib.efficient`, timers in `attnlib.timing`, and the steps of training in `attnlib.training`.
-This import loads NumPy and nothing heavier; models, figures, widgets, exercises and attention over
-several processes are submodules that you import by name.
+This import loads NumPy and nothing heavier; whole networks, data, figures, widgets, exercises,
+experiments and attention over several processes are submodules that you import by name.
 
 Every function checks its arguments once, when you call it.  ``TypeError`` means that an argument
 is of the wrong type: an array of anything but integers and floats, a mask that is not boolean.

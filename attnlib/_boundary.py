@@ -16,6 +16,8 @@ import contextvars
 import functools
 import inspect
 import re
+from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,13 +25,22 @@ from attnlib import _checks
 from attnlib._shapes import Shape, check_arguments, parse_all
 
 _trusted = contextvars.ContextVar("trusted", default=False)
+_Function = TypeVar("_Function", bound=Callable)
 
 
-def checked(also=None, **declared):
+class Named(functools.partial):
+    """A function that signatures show by its name."""
+
+    def __repr__(self):
+        return self.func.__name__
+
+
+def checked(also=None, **declared) -> Callable[[_Function], _Function]:
     """Declare what a function takes; `also` is called with its arguments for further checks."""
 
     def decorate(function):
-        parameters = inspect.signature(function).parameters
+        signature = inspect.signature(function)
+        parameters = signature.parameters
         in_order = [n for n, p in parameters.items() if p.kind is not p.KEYWORD_ONLY]
         needed = {n for n, p in parameters.items() if p.default is p.empty}
         optional = {n for n, p in parameters.items() if p.default is None}
@@ -40,12 +51,13 @@ def checked(also=None, **declared):
 
         @functools.wraps(function)
         def boundary(*args, **kwargs):
-            arguments = dict(zip(in_order, args)) | kwargs
-            wrong_call = len(arguments) < len(args) + len(kwargs) or not (
-                needed <= arguments.keys() <= parameters.keys()
-            )
-            if wrong_call or _trusted.get():
+            if _trusted.get():
                 return function(*args, **kwargs)
+            arguments = dict(zip(in_order, args)) | kwargs
+            if len(arguments) < len(args) + len(kwargs) or not (
+                needed <= arguments.keys() <= parameters.keys()
+            ):
+                return function(*args, **kwargs)  # which refuses a wrong call
             sizes = getattr(arguments.get("self"), "sizes", {})
             with np.errstate(over="ignore", invalid="ignore"):
                 arguments, _ = check_arguments(plan, arguments, optional, sizes)
@@ -60,6 +72,12 @@ def checked(also=None, **declared):
             return result
 
         boundary.__doc__ = with_shapes(function.__doc__, declared)
+        boundary.__signature__ = signature.replace(
+            parameters=[
+                p.replace(default=Named(p.default)) if inspect.isfunction(p.default) else p
+                for p in parameters.values()
+            ]
+        )
         return boundary
 
     return decorate

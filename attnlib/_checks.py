@@ -131,7 +131,7 @@ def places(words, name, known):
     if not isinstance(words, (tuple, list)) or not words:
         raise ValueError(f"{name} must be a list of words, at least one, not {words!r}.")
     for word in words:
-        if word not in known:
+        if not isinstance(word, str) or word not in known:
             raise ValueError(f"{name} holds {word!r}, which is none of: {', '.join(known)}.")
     return [known.index(word) for word in words]
 

@@ -66,6 +66,8 @@ def check_arguments(plan, arguments, optional=(), known=None):
             x = _checks.instance(x, name, wanted) if isinstance(wanted, type) else wanted(x, name)
             if type(x) is int:
                 sizes[name] = x, f"{name}={x}"
+            elif type(x) is tuple and isinstance(x[0], str):
+                sizes[f"n_{name}"] = len(x), f"{name} has {len(x)} words"
             elif isinstance(wanted, type):  # one that holds parameters
                 sizes |= {dim: in_part(name, pair) for dim, pair in x.sizes.items()}
         elif wanted.flag == "bool ":
@@ -165,9 +167,11 @@ def mask_for(mask, name, wanted, sizes, leading):
         if wanted.heads in sizes and has_heads(mask, shape, sizes[wanted.heads][0]):
             refuse_lost(~mask.any(axis=-1), name)
             return mask
+        n_heads = sizes.get(wanted.heads, ())[:1]
+        heads = f", nor with heads to {(*shape[:-2], *n_heads, *shape[-2:])}" if n_heads else ""
         raise ValueError(
             f"{name} has shape {mask.shape}, which does not broadcast to {shape}, the shape "
-            f"{wanted.text}. A mask of keys alone, (batch, n_k), becomes {name}[:, None, :]."
+            f"{wanted.text}{heads}. A mask of keys alone, (batch, n_k), becomes {name}[:, None, :]."
         ) from None
     refuse_lost(~everywhere.any(axis=-1), name)
     return mask[..., None, :, :] if wanted.heads and mask.ndim > 2 else mask

@@ -7,12 +7,14 @@ on a setting.
 
 import dataclasses
 import functools
+import inspect
 import json
+from typing import dataclass_transform
 
 import numpy as np
 
 from attnlib import _checks, _safetensors
-from attnlib._boundary import trusted, with_shapes
+from attnlib._boundary import Named, trusted, with_shapes
 from attnlib._shapes import check_arguments, in_part, parse_all, record_size
 
 
@@ -24,6 +26,9 @@ class Part:
 
     def __call__(self, part, name):
         return _checks.instance(part, name, *self.wanted)
+
+    def __repr__(self):
+        return " | ".join(kind.__name__ for kind in self.wanted)
 
     def made(self, name, arrays, settings, used):
         """Build the part of this name; None where neither arrays nor settings know of it."""
@@ -60,6 +65,9 @@ class Parts(Part):
             super().__call__(part, f"{name}[{i}]")
         return tuple(parts)
 
+    def __repr__(self):
+        return f"sequence of {super().__repr__()}"
+
     def made(self, name, arrays, settings, used):
         """Build the parts ``name.0``, ``name.1``, … as far as they go."""
         found = []
@@ -76,10 +84,15 @@ def _setting(name, settings):
     return None, set()
 
 
+@dataclass_transform(frozen_default=True, eq_default=False)
 class Parameters:
     """Base of the classes that hold parameters; instances are equal only to themselves."""
 
     def __init_subclass__(cls):
+        cls.__annotations__ = {
+            name: Named(wanted) if inspect.isfunction(wanted) else wanted
+            for name, wanted in cls.__annotations__.items()
+        }
         dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
         declared = {field.name: field.type for field in dataclasses.fields(cls)}
         cls.__doc__ = with_shapes(cls.__doc__, declared)

@@ -7,8 +7,8 @@ python tools/mutate.py --sample 300            a sample of 300, always the same
 python tools/mutate.py --axes                  only axes: taken for others, transposes, new ones
 
 For each mutant the tests of its module run first, and if they pass all tests of the mathematics.
-Survivors are printed; mutants known to change nothing are in tools/mutants_equal.json, each with
-its reason.  The exit status is 1 if a mutant survives that is not listed there.
+Survivors are printed; mutants known to change nothing are in tools/mutants_equal.json, by function
+and changed line, each with its reason.  The exit status is 1 if another mutant survives.
 """
 
 import argparse
@@ -37,14 +37,15 @@ TESTS = {
     "_checks.py": ["shapes", "normalizers", "scores"],
     "_shapes.py": ["shapes", "attention", "contract"],
     "_boundary.py": ["shapes", "attention", "contract"],
-    "attention.py": ["attention"],
-    "normalizers": ["normalizers", "jacobians", "gradients"],
-    "scores": ["scores", "learned_scores"],
+    "_pullbacks.py": ["gradients", "gradient_rules"],
+    "attention.py": ["attention", "gradients", "gradient_rules"],
+    "normalizers": ["normalizers", "jacobians", "gradients", "gradient_rules"],
+    "scores": ["scores", "learned_scores", "gradients", "gradient_rules"],
     "masks": ["masks", "mask_kinds"],
-    "projections.py": ["projections"],
-    "heads": ["heads", "cache", "language_model_parts"],
-    "positions": ["positions", "language_model_parts"],
-    "blocks": ["layers", "blocks", "language_model_parts"],
+    "projections.py": ["projections", "gradients", "gradient_rules"],
+    "heads": ["heads", "cache", "language_model_parts", "gradients"],
+    "positions": ["positions", "language_model_parts", "gradients"],
+    "blocks": ["layers", "blocks", "language_model_parts", "gradients", "gradient_rules"],
     "parameters.py": ["parameters", "saving"],
     "efficient": ["efficient_exact", "efficient_window", "efficient_linear", "efficient_grouped"],
     "cost": ["cost", "cost_counted", "exponents"],
@@ -114,7 +115,7 @@ def passes(folder, names, seconds=SECONDS):
 
 def survives(job):
     """Whether a mutant passes all tests."""
-    path, line, column, change, text = job
+    path, text = job[0], job[-1]
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "attnlib", Path(folder, "attnlib"))  # with its bytecode
@@ -124,7 +125,7 @@ def survives(job):
         own = [name for name in near if name.split("_")[-1] in path.stem]
         order = [own, [t for t in near if t not in own], [t for t in ALL_TESTS if t not in near]]
         alive = all(passes(folder, names) for names in order if names)
-        return path, line, column, change, alive
+        return *job[:-1], alive
 
 
 def main():
@@ -135,14 +136,14 @@ def main():
     parser.add_argument("--axes", action="store_true", help="only changes of axes")
     arguments = parser.parse_args()
     known = {
-        (entry["file"], entry["line"], entry["column"], entry["change"])
+        tuple(entry[key] for key in ("file", "function", "before", "after"))
         for entry in json.loads(EQUAL.read_text(encoding="utf-8"))
     }
     jobs = [
-        (path, line, column, change, text)
+        (path, *mutant)
         for path in sources(arguments.paths)
-        for line, column, change, text in mutants(path.read_text(encoding="utf-8"), arguments.axes)
-        if arguments.line is None or line in arguments.line
+        for mutant in mutants(path.read_text(encoding="utf-8"), arguments.axes)
+        if arguments.line is None or mutant[0] in arguments.line
     ]
     if arguments.sample:
         jobs = random.Random(0).sample(jobs, min(arguments.sample, len(jobs)))
@@ -151,14 +152,14 @@ def main():
     print(f"{len(jobs)} mutants", flush=True)
     start, counts = time.monotonic(), {"killed": 0, "equal": 0, "survived": 0}
     with get_context("spawn").Pool(2) as pool:
-        for path, line, column, change, alive in pool.imap_unordered(survives, jobs):
+        for path, line, *change, alive in pool.imap_unordered(survives, jobs):
             name = path.relative_to(ROOT / "attnlib").as_posix()
-            code = path.read_text(encoding="utf-8").splitlines()[line - 1].strip()
-            equal = (name, code, column, change) in known
+            equal = (name, *change) in known
             outcome = ("equal" if equal else "survived") if alive else "killed"
             counts[outcome] += 1
             if outcome == "survived":
-                print(f"survived: {name}:{line}:{column}: {code}\n    {change}", flush=True)
+                function, before, after = change
+                print(f"survived: {name}:{line}, {function}\n    {before}\n    {after}", flush=True)
             if sum(counts.values()) % 100 == 0:
                 print(f"{sum(counts.values())} of {len(jobs)}", flush=True)
     summary = ", ".join(f"{number} {outcome}" for outcome, number in counts.items())

@@ -55,22 +55,24 @@ def mutants(source, only_axes=False):
 
     Yields
     ------
-    line, column : int
+    line : int
         Where the changed expression begins.
-    change : str
-        The expression before and after.
+    function : str
+        What it stands in, such as ``"MultiHeadAttention.project"``; empty at the top of the file.
+    before, after : str
+        The line of code that is changed, written as `ast.unparse` does.
     mutant : str
         The changed text.
 
     Examples
     --------
-    >>> for line, column, change, _ in mutants("def f(a, b):\\n    return a - b\\n"):
-    ...     print(line, column, change)
-    2 11 a - b -> a + b
+    >>> for line, function, before, after, _ in mutants("def f(a, b):\\n    return a - b\\n"):
+    ...     print(f"{line} {function}: {before} -> {after}")
+    2 f: return a - b -> return a + b
     """
     tree = ast.parse(source)
-    plain, quiet, free = ast.unparse(tree), in_messages(tree), free_sizes(tree)
-    axes = axes_in(tree)
+    plain, quiet, free = ast.unparse(tree).splitlines(), in_messages(tree), free_sizes(tree)
+    axes, functions = axes_in(tree), functions_in(tree)
     for node in ast.walk(tree):
         if id(node) in quiet and not is_shape(node):
             continue
@@ -82,8 +84,10 @@ def mutants(source, only_axes=False):
                 continue
             other = Replace(node, changed).visit(copy.copy(tree))
             text = ast.unparse(ast.fix_missing_locations(other))
-            if text != plain:
-                yield node.lineno, node.col_offset, f"{shown(node)} -> {shown(changed)}", text
+            for before, after in zip(plain, text.splitlines(), strict=True):
+                if before != after:
+                    place = node.lineno, functions[id(node)]
+                    yield *place, before.strip(), after.strip(), text
 
 
 class Replace(ast.NodeTransformer):
@@ -170,6 +174,16 @@ def axes_in(tree):
         if isinstance(node, ast.UnaryOp):
             axes[id(node.operand)] = True
     return axes
+
+
+def functions_in(tree, name=""):
+    """The function or class that each node stands in: id -> its name, with those around it."""
+    functions = {}
+    for node in ast.iter_child_nodes(tree):
+        own = isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        inner = f"{name}.{node.name}".lstrip(".") if own else name
+        functions |= {id(node): inner} | functions_in(node, inner)
+    return functions
 
 
 def is_axis(node):
@@ -260,9 +274,3 @@ def is_note(node):
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
         return node.targets[0].id == "__all__"
     return False
-
-
-def shown(node):
-    """The code of a node on one line; of a condition, only that."""
-    node = node.test if isinstance(node, ast.If) else node
-    return " ".join(ast.unparse(ast.fix_missing_locations(node)).split())

@@ -5,12 +5,12 @@ import math
 import numpy as np
 
 from attnlib import _checks
-from attnlib._boundary import checked
+from attnlib._pullbacks import differentiable
 
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])  # NumPy itself has no error function
 
 
-@checked(X=_checks.numbers)
+@differentiable(X=_checks.numbers)
 def relu(X):
     r"""Keep what is positive, and make the rest 0.
 
@@ -34,10 +34,15 @@ def relu(X):
     >>> relu([-2, 0, 3])
     array([0., 0., 3.])
     """
-    return np.maximum(X, 0)
+    Y = np.maximum(X, 0)
+
+    def back(d_Y):
+        return d_Y * (X > 0)
+
+    return Y, back
 
 
-@checked(X=_checks.numbers)
+@differentiable(X=_checks.numbers)
 def gelu(X):
     r"""Weigh each number by the chance that a standard normal one lies below it.
 
@@ -65,10 +70,17 @@ def gelu(X):
     >>> gelu([-3, -1, 0, 1, 3]).round(4)
     array([-0.004 , -0.1587,  0.    ,  0.8413,  2.996 ])
     """
-    return X * normal_distribution(X)
+    below = normal_distribution(X)
+    Y = X * below
+
+    def back(d_Y):
+        density = np.exp(-(X**2) / 2) / math.sqrt(2 * math.pi)
+        return d_Y * (below + X * density)
+
+    return Y, back
 
 
-@checked(X=_checks.numbers)
+@differentiable(X=_checks.numbers)
 def silu(X):
     r"""Weigh each number by its own sigmoid.
 
@@ -94,7 +106,13 @@ def silu(X):
     >>> silu([-3, -1, 0, 1, 3]).round(4)
     array([-0.1423, -0.2689,  0.    ,  0.7311,  2.8577])
     """
-    return X * sigmoid(X)
+    share = sigmoid(X)
+    Y = X * share
+
+    def back(d_Y):
+        return d_Y * share * (1 + X * sigmoid(-X))
+
+    return Y, back
 
 
 def sigmoid(X):

@@ -1,10 +1,14 @@
 """The decoder block: causal attention, then attention to another sequence, then a network."""
 
+import functools
+
 from attnlib import _checks
 from attnlib._boundary import checked
+from attnlib._pullbacks import differentiable, with_derivatives
 from attnlib.blocks.encoder import SETTINGS
-from attnlib.blocks.network import NETWORKS, FeedForward
-from attnlib.blocks.norm import NORMS, LayerNorm
+from attnlib.blocks.network import NETWORKS, FeedForward, GatedFeedForward
+from attnlib.blocks.norm import NORMS
+from attnlib.blocks.residual import residual
 from attnlib.heads import MultiHeadAttention
 from attnlib.masks.positions import causal_and
 from attnlib.parameters import Parameters, Part
@@ -62,7 +66,7 @@ class DecoderBlock(Parameters):
         d_out="d_model",
         n_heads="n_heads",
     )
-    norm_1: Part(*NORMS, d="d_model")
+    norm_1: Part(*NORMS.values(), d="d_model")
     cross_attention: Part(
         MultiHeadAttention,
         d_model="d_model",
@@ -70,38 +74,55 @@ class DecoderBlock(Parameters):
         d_out="d_model",
         n_heads="n_cross_heads",
     )
-    norm_2: Part(*NORMS, d="d_model")
+    norm_2: Part(*NORMS.values(), d="d_model")
     feed_forward: Part(*NETWORKS, d_model="d_model", d_out="d_model")
-    norm_3: Part(*NORMS, d="d_model")
+    norm_3: Part(*NORMS.values(), d="d_model")
     norm_first: _checks.boolean = False
 
     @classmethod
     @checked(**SETTINGS)
     def random(
-        cls, rng, d_model, n_heads, d_ff=None, *, norm_first=False, activation="relu", bias=False
+        cls,
+        rng,
+        d_model,
+        n_heads,
+        d_ff=None,
+        *,
+        norm_first=False,
+        activation="relu",
+        bias=False,
+        n_kv_heads=None,
+        positions=None,
+        norm="layer",
+        gated=False,
     ):
         """Draw a block to start training from.
 
         Parameters
         ----------
-        rng, d_model, n_heads, d_ff, norm_first, activation, bias
+        rng, d_model, n_heads, d_ff, norm_first, activation, bias, n_kv_heads, norm, gated
             As for `EncoderBlock.random`, with the same errors.
+        positions : optional
+            As for `MultiHeadAttention`, in self-attention alone: the rows of the memory stand
+            elsewhere.
 
         Returns
         -------
         DecoderBlock
         """
+        options = {"bias": bias, "n_kv_heads": n_kv_heads}
+        network = GatedFeedForward if gated else FeedForward
         return cls(
-            MultiHeadAttention.random(rng, d_model, n_heads, bias=bias),
-            LayerNorm.initial(d_model),
-            MultiHeadAttention.random(rng, d_model, n_heads, bias=bias),
-            LayerNorm.initial(d_model),
-            FeedForward.random(rng, d_model, d_ff, activation=activation),
-            LayerNorm.initial(d_model),
+            MultiHeadAttention.random(rng, d_model, n_heads, **options, positions=positions),
+            NORMS[norm].initial(d_model),
+            MultiHeadAttention.random(rng, d_model, n_heads, **options),
+            NORMS[norm].initial(d_model),
+            network.random(rng, d_model, d_ff, activation=activation),
+            NORMS[norm].initial(d_model),
             norm_first,
         )
 
-    @checked(
+    @differentiable(
         X="(..., n_items, d_model)",
         memory="(..., n_memory, d_source)",
         mask="bool (..., [n_heads], n_items, n_items)",
@@ -131,14 +152,22 @@ class DecoderBlock(Parameters):
             The weights of cross-attention.
         """
         mask = causal_and(mask, X.shape[-2])
-        if self.norm_first:
-            attended, weights = self.self_attention(self.norm_1(X), mask=mask)
-            A = X + attended
-            crossed, cross_weights = self.cross_attention(self.norm_2(A), memory, mask=memory_mask)
-            C = A + crossed
-            return C + self.feed_forward(self.norm_3(C)), weights, cross_weights
-        attended, weights = self.self_attention(X, mask=mask)
-        A = self.norm_1(X + attended)
-        crossed, cross_weights = self.cross_attention(A, memory, mask=memory_mask)
-        C = self.norm_2(A + crossed)
-        return self.norm_3(C + self.feed_forward(C)), weights, cross_weights
+        first, network = self.norm_first, self.feed_forward.forward
+        attend = functools.partial(self.self_attention.forward, mask=mask)
+        ask = functools.partial(self.cross_attention.forward, X_KV=memory, mask=memory_mask)
+        A, weights, back_1 = residual(first, self.norm_1, attend, X)
+        C, cross_weights, back_2 = residual(first, self.norm_2, ask, A)
+        output, back_3 = residual(first, self.norm_3, network, C)
+
+        def back(d_output):
+            d_C, d_norm_3, d_network = back_3(d_output)
+            d_A, d_norm_2, d_memory, d_cross = back_2(d_C)
+            d_X, d_norm_1, _, d_self = back_1(d_A)
+            d_parts = {"self_attention": d_self, "norm_1": d_norm_1}
+            d_parts |= {"cross_attention": d_cross, "norm_2": d_norm_2}
+            d_parts |= {"feed_forward": d_network, "norm_3": d_norm_3}
+            return d_X, d_memory, with_derivatives(self, d_parts)
+
+        return output, weights, cross_weights, back
+
+    forward = __call__.forward

@@ -5,12 +5,16 @@ from copy import copy
 
 from attnlib import _checks
 from attnlib._boundary import checked, refuse_overflow
+from attnlib._pullbacks import differentiable, with_derivatives
 from attnlib.blocks.activations import activation_name
-from attnlib.blocks.network import NETWORKS, FeedForward
-from attnlib.blocks.norm import NORMS, LayerNorm
+from attnlib.blocks.network import NETWORKS, FeedForward, GatedFeedForward
+from attnlib.blocks.norm import NORMS
+from attnlib.blocks.residual import residual
 from attnlib.heads import KeyValueCache, MultiHeadAttention
 from attnlib.parameters import Parameters, Part
+from attnlib.positions.in_heads import POSITIONS
 
+#: What `random` takes, for an encoder block, a decoder block and a stack.
 SETTINGS = {
     "rng": _checks.generator,
     "d_model": _checks.count,
@@ -19,6 +23,10 @@ SETTINGS = {
     "norm_first": _checks.boolean,
     "activation": activation_name,
     "bias": _checks.boolean,
+    "n_kv_heads": _checks.count,
+    "positions": Part(*POSITIONS),
+    "norm": lambda x, name: _checks.choice(x, name, NORMS),
+    "gated": _checks.boolean,
 }
 
 
@@ -74,15 +82,27 @@ class EncoderBlock(Parameters):
         d_out="d_model",
         n_heads="n_heads",
     )
-    norm_1: Part(*NORMS, d="d_model")
+    norm_1: Part(*NORMS.values(), d="d_model")
     feed_forward: Part(*NETWORKS, d_model="d_model", d_out="d_model")
-    norm_2: Part(*NORMS, d="d_model")
+    norm_2: Part(*NORMS.values(), d="d_model")
     norm_first: _checks.boolean = False
 
     @classmethod
     @checked(**SETTINGS)
     def random(
-        cls, rng, d_model, n_heads, d_ff=None, *, norm_first=False, activation="relu", bias=False
+        cls,
+        rng,
+        d_model,
+        n_heads,
+        d_ff=None,
+        *,
+        norm_first=False,
+        activation="relu",
+        bias=False,
+        n_kv_heads=None,
+        positions=None,
+        norm="layer",
+        gated=False,
     ):
         """Draw a block to start training from.
 
@@ -95,27 +115,35 @@ class EncoderBlock(Parameters):
         n_heads : int
             Number of heads.
         d_ff : int, optional
-            Size of the network's hidden layer, ``4 * d_model`` by default.
+            Size of the network's hidden layer, by default as for the network.
         norm_first : bool, optional
             Whether the norms come before.
         activation : {"relu", "gelu", "silu"}, optional
             What the hidden layer does to each number.
         bias : bool, optional
             Whether the projections of attention have biases; they start at 0.
+        n_kv_heads, positions : optional
+            As for `MultiHeadAttention`.
+        norm : {"layer", "rms"}, optional
+            Whether both norms are a `LayerNorm` or an `RMSNorm`.
+        gated : bool, optional
+            Whether the network is a `GatedFeedForward`.
 
         Returns
         -------
         EncoderBlock
         """
+        options = {"bias": bias, "n_kv_heads": n_kv_heads, "positions": positions}
+        network = GatedFeedForward if gated else FeedForward
         return cls(
-            MultiHeadAttention.random(rng, d_model, n_heads, bias=bias),
-            LayerNorm.initial(d_model),
-            FeedForward.random(rng, d_model, d_ff, activation=activation),
-            LayerNorm.initial(d_model),
+            MultiHeadAttention.random(rng, d_model, n_heads, **options),
+            NORMS[norm].initial(d_model),
+            network.random(rng, d_model, d_ff, activation=activation),
+            NORMS[norm].initial(d_model),
             norm_first,
         )
 
-    @checked(
+    @differentiable(
         X="(..., n_items, d_model)",
         mask="bool (..., [n_heads], n_items, n_before + n_items)",
         cache=KeyValueCache,
@@ -143,16 +171,23 @@ class EncoderBlock(Parameters):
         if cache is not None and cache.attention is not self.attention:
             raise ValueError("cache belongs to another block. Give KeyValueCache(block.attention).")
         after = copy(cache)  # which is kept when nothing was refused
-        attend = functools.partial(self.attention if cache is None else after.step, mask=mask)
-        if self.norm_first:
-            attended, weights = attend(self.norm_1(X))
-            A = X + attended
-            output = A + self.feed_forward(self.norm_2(A))
-        else:
-            attended, weights = attend(X)
-            A = self.norm_1(X + attended)
-            output = self.norm_2(A + self.feed_forward(A))
+        if cache is None:
+            attend = functools.partial(self.attention.forward, mask=mask)
+        else:  # nothing goes back through a cache
+            attend = lambda N: (*after.step(N, mask=mask), None)  # noqa: E731
+        A, weights, back_1 = residual(self.norm_first, self.norm_1, attend, X)
+        output, back_2 = residual(self.norm_first, self.norm_2, self.feed_forward.forward, A)
         if cache is not None:
             refuse_overflow(output, "the output")
             cache.K, cache.V = after.K, after.V
-        return output, weights
+
+        def back(d_output):
+            d_A, d_norm_2, d_network = back_2(d_output)
+            d_X, d_norm_1, _, d_attention = back_1(d_A)
+            d_parts = {"attention": d_attention, "norm_1": d_norm_1}
+            d_parts |= {"feed_forward": d_network, "norm_2": d_norm_2}
+            return d_X, with_derivatives(self, d_parts)
+
+        return output, weights, back
+
+    forward = __call__.forward

@@ -4,12 +4,14 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
+from attnlib._pullbacks import differentiable, gathered
 from attnlib._shapes import Shape
 from attnlib.blocks.activations import ACTIVATIONS, activation_name
 from attnlib.parameters import Parameters
+from attnlib.projections import projection_vjp
 
 
-@checked(
+@differentiable(
     X="(..., n, d_model)",
     W_1="(d_model, d_ff)",
     b_1="(d_ff,)",
@@ -54,8 +56,15 @@ def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
     array([[3.],
            [4.]])
     """
-    hidden = ACTIVATIONS[activation](X @ W_1 + b_1)
-    return hidden @ W_2 + b_2
+    H, back_to_Z = ACTIVATIONS[activation].forward(X @ W_1 + b_1)
+    Y = H @ W_2 + b_2
+
+    def back(d_Y):
+        d_H, d_W_2, d_b_2 = projection_vjp(d_Y, H, W_2)
+        d_X, d_W_1, d_b_1 = projection_vjp(back_to_Z(d_H), X, W_1)
+        return d_X, d_W_1, d_b_1, d_W_2, d_b_2
+
+    return Y, back
 
 
 class FeedForward(Parameters):
@@ -117,13 +126,16 @@ class FeedForward(Parameters):
         W_2 = rng.normal(0, d_ff**-0.5, (d_ff, d_model))
         return cls(W_1, np.zeros(d_ff), W_2, np.zeros(d_model), activation)
 
-    @checked(X="(..., n, d_model)")
+    @differentiable(X="(..., n, d_model)")
     def __call__(self, X):
         """Send each row of ``X``, shape (..., n, d_model), through the network."""
-        return feed_forward(X, self.W_1, self.b_1, self.W_2, self.b_2, self.activation)
+        Y, back = feed_forward.forward(X, self.W_1, self.b_1, self.W_2, self.b_2, self.activation)
+        return gathered(self, Y, back)
+
+    forward = __call__.forward
 
 
-@checked(
+@differentiable(
     X="(..., n, d_model)",
     W_gate="(d_model, d_ff)",
     W_1="(d_model, d_ff)",
@@ -166,7 +178,17 @@ def gated_feed_forward(X, W_gate, W_1, W_2, activation="silu"):
     array([[180.],
            [  0.]])
     """
-    return (ACTIVATIONS[activation](X @ W_gate) * (X @ W_1)) @ W_2
+    G, back_to_Z = ACTIVATIONS[activation].forward(X @ W_gate)
+    U = X @ W_1
+    Y = (G * U) @ W_2
+
+    def back(d_Y):
+        d_H, d_W_2, _ = projection_vjp(d_Y, G * U, W_2)
+        d_by_gate, d_W_gate, _ = projection_vjp(back_to_Z(d_H * U), X, W_gate)
+        d_by_unit, d_W_1, _ = projection_vjp(d_H * G, X, W_1)
+        return d_by_gate + d_by_unit, d_W_gate, d_W_1, d_W_2
+
+    return Y, back
 
 
 class GatedFeedForward(Parameters):
@@ -227,10 +249,13 @@ class GatedFeedForward(Parameters):
         W_gate, W_1 = rng.normal(0, d_model**-0.5, (2, d_model, d_ff))
         return cls(W_gate, W_1, rng.normal(0, d_ff**-0.5, (d_ff, d_model)), activation)
 
-    @checked(X="(..., n, d_model)")
+    @differentiable(X="(..., n, d_model)")
     def __call__(self, X):
         """Send each row of ``X``, shape (..., n, d_model), through the network."""
-        return gated_feed_forward(X, self.W_gate, self.W_1, self.W_2, self.activation)
+        Y, back = gated_feed_forward.forward(X, self.W_gate, self.W_1, self.W_2, self.activation)
+        return gathered(self, Y, back)
+
+    forward = __call__.forward
 
 
 NETWORKS = FeedForward, GatedFeedForward

@@ -4,6 +4,7 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
+from attnlib._pullbacks import differentiable, gathered, summed_over_rows
 from attnlib._shapes import Shape
 from attnlib.parameters import Parameters
 
@@ -13,7 +14,9 @@ def refuse_bad_epsilon(X, epsilon=1e-5, **_):
     _checks.positive(epsilon, "epsilon", X.dtype, "The usual one is 1e-5.")
 
 
-@checked(also=refuse_bad_epsilon, X="(..., n, d)", gain="(d,)", bias="(d,)", epsilon=_checks.number)
+@differentiable(
+    also=refuse_bad_epsilon, X="(..., n, d)", gain="(d,)", bias="(d,)", epsilon=_checks.number
+)
 def layer_norm(X, gain=None, bias=None, epsilon=1e-5):
     r"""Shift and stretch each row to mean 0 and variance 1, then to a learned mean and size.
 
@@ -51,21 +54,33 @@ def layer_norm(X, gain=None, bias=None, epsilon=1e-5):
     >>> layer_norm([[1, 5]], gain=[10, 10], bias=[0, 7]).round(3)
     array([[-10.,  17.]])
     """
-    Z, _ = standardized(X, epsilon)
-    gain = 1 if gain is None else gain
-    bias = 0 if bias is None else bias
-    return gain * Z + bias
+    Z = X - X.mean(axis=-1, keepdims=True)
+    Z -= Z.mean(axis=-1, keepdims=True)  # what rounding left of the mean
+    sigma = root_mean_square(Z, epsilon, "variance", X)
+    Z /= sigma
+    Y = (1 if gain is None else gain) * Z + (0 if bias is None else bias)
+
+    def back(d_Y):
+        d_gain, d_bias = summed_over_rows(d_Y * Z), summed_over_rows(d_Y)
+        d_Z = d_Y if gain is None else d_Y * gain
+        shift = d_Z.mean(axis=-1, keepdims=True)
+        stretch = mean_product(Z, d_Z)
+        return (d_Z - shift - Z * stretch) / sigma, d_gain, d_bias
+
+    return Y, back
 
 
-def standardized(X, epsilon):
-    """Return the rows of `X` with mean 0 and variance 1, and sigma, by which they were divided."""
-    centred = X - X.mean(axis=-1, keepdims=True)
-    centred -= centred.mean(axis=-1, keepdims=True)  # what rounding left of the mean
-    variance = (centred**2).mean(axis=-1, keepdims=True)
-    if not _checks.is_finite(variance):  # the result would be 0, and look right
-        raise ValueError(f"the variance of X, shape {X.shape}, overflows {X.dtype}. Scale X down.")
-    sigma = np.sqrt(variance + epsilon)
-    return centred / sigma, sigma
+def mean_product(A, B):
+    """Return the mean over the entries of a row of `A`, each times that of `B`, as a column."""
+    return np.vecdot(A, B)[..., None] / A.shape[-1]
+
+
+def root_mean_square(A, epsilon, name, X):
+    """Return the root of the mean square of each row of `A`, made of `X`, with epsilon in it."""
+    mean_square = mean_product(A, A)
+    if not _checks.is_finite(mean_square):  # the result would be 0, and look right
+        raise ValueError(f"the {name} of X, shape {X.shape}, overflows {X.dtype}. Scale X down.")
+    return np.sqrt(mean_square + epsilon)
 
 
 class LayerNorm(Parameters):
@@ -107,13 +122,16 @@ class LayerNorm(Parameters):
         """Make the normalisation with which training starts, for rows of length d."""
         return cls(np.ones(d), np.zeros(d))
 
-    @checked(X="(..., n, d)")
+    @differentiable(X="(..., n, d)")
     def __call__(self, X):
         """Normalise the rows of ``X``, shape (..., n, d)."""
-        return layer_norm(X, self.gain, self.bias, self.epsilon)
+        Y, back = layer_norm.forward(X, self.gain, self.bias, self.epsilon)
+        return gathered(self, Y, back)
+
+    forward = __call__.forward
 
 
-@checked(also=refuse_bad_epsilon, X="(..., n, d)", gain="(d,)", epsilon=_checks.number)
+@differentiable(also=refuse_bad_epsilon, X="(..., n, d)", gain="(d,)", epsilon=_checks.number)
 def rms_norm(X, gain=None, epsilon=1e-5):
     r"""Stretch each row until the mean square of its components is 1, then by a learned gain.
 
@@ -148,19 +166,16 @@ def rms_norm(X, gain=None, epsilon=1e-5):
     >>> rms_norm([[1, 7]], gain=[10, 1]).round(4)
     array([[2. , 1.4]])
     """
-    Z, _ = of_size_one(X, epsilon)
-    return Z if gain is None else gain * Z
+    root = root_mean_square(X, epsilon, "mean square", X)
+    Z = X / root
+    Y = Z if gain is None else gain * Z
 
+    def back(d_Y):
+        d_gain = summed_over_rows(d_Y * Z)
+        d_Z = d_Y if gain is None else d_Y * gain
+        return (d_Z - Z * mean_product(Z, d_Z)) / root, d_gain
 
-def of_size_one(X, epsilon):
-    """Return the rows of `X` with mean square 1, and the root by which they were divided."""
-    mean_square = (X**2).mean(axis=-1, keepdims=True)
-    if not _checks.is_finite(mean_square):  # the result would be 0, and look right
-        raise ValueError(
-            f"the mean square of X, shape {X.shape}, overflows {X.dtype}. Scale X down."
-        )
-    root = np.sqrt(mean_square + epsilon)
-    return X / root, root
+    return Y, back
 
 
 class RMSNorm(Parameters):
@@ -200,10 +215,13 @@ class RMSNorm(Parameters):
         """Make the normalisation with which training starts, for rows of length d."""
         return cls(np.ones(d))
 
-    @checked(X="(..., n, d)")
+    @differentiable(X="(..., n, d)")
     def __call__(self, X):
         """Normalise the rows of ``X``, shape (..., n, d)."""
-        return rms_norm(X, self.gain, self.epsilon)
+        Y, back = rms_norm.forward(X, self.gain, self.epsilon)
+        return gathered(self, Y, back)
+
+    forward = __call__.forward
 
 
-NORMS = LayerNorm, RMSNorm
+NORMS = {"layer": LayerNorm, "rms": RMSNorm}

@@ -4,9 +4,10 @@ from copy import copy
 
 from attnlib import _checks
 from attnlib._boundary import checked, refuse_overflow
+from attnlib._pullbacks import differentiable
 from attnlib._shapes import in_part
 from attnlib.blocks.encoder import SETTINGS, EncoderBlock
-from attnlib.blocks.norm import NORMS, LayerNorm
+from attnlib.blocks.norm import NORMS
 from attnlib.heads import KeyValueCache
 from attnlib.masks.positions import causal_and
 from attnlib.parameters import Parameters, Part, Parts
@@ -89,26 +90,19 @@ class DecoderOnly(Parameters):
     >>> output.shape, len(weights), weights[0].shape
     ((4, 4), 3, (2, 4, 4))
 
-    A block as today's language models have it, with rotary positions, four heads that share two
+    A stack as language models have it today, with rotary positions, four heads that share two
     heads of keys, norms by the mean square, and a gated network:
 
-    >>> from attnlib import GatedFeedForward, RMSNorm, Rotary
-    >>> from attnlib import MultiHeadAttention
-    >>> options = {"n_kv_heads": 2, "positions": Rotary()}
-    >>> block = EncoderBlock(
-    ...     MultiHeadAttention.random(rng, 8, 4, **options),
-    ...     RMSNorm.initial(8),
-    ...     GatedFeedForward.random(rng, 8),
-    ...     RMSNorm.initial(8),
-    ...     norm_first=True,
-    ... )
-    >>> stack = DecoderOnly([block], norm=RMSNorm.initial(8))
+    >>> from attnlib import Rotary
+    >>> options = {"n_kv_heads": 2, "positions": Rotary(), "norm": "rms"}
+    >>> options |= {"gated": True, "activation": "silu"}
+    >>> stack = DecoderOnly.random(rng, 3, d_model=8, n_heads=4, **options)
     >>> stack(np.eye(8))[0].shape
     (8, 8)
     """
 
     blocks: Parts(EncoderBlock, d_model="d_model")
-    norm: Part(*NORMS, d="d_model") = None
+    norm: Part(*NORMS.values(), d="d_model") = None
 
     def _fit(self):
         fitted, sizes = super()._fit()
@@ -129,6 +123,10 @@ class DecoderOnly(Parameters):
         norm_first=True,
         activation="gelu",
         bias=False,
+        n_kv_heads=None,
+        positions=None,
+        norm="layer",
+        gated=False,
     ):
         """Draw a stack to start training from, with a norm at the end if norms come first.
 
@@ -138,7 +136,7 @@ class DecoderOnly(Parameters):
             Where the numbers come from.
         n_blocks : int
             Number of blocks.
-        d_model, n_heads, d_ff, norm_first, activation, bias
+        d_model, n_heads, d_ff, norm_first, activation, bias, n_kv_heads, positions, norm, gated
             As for `EncoderBlock.random`.
 
         Returns
@@ -146,12 +144,14 @@ class DecoderOnly(Parameters):
         DecoderOnly
         """
         options = {"norm_first": norm_first, "activation": activation, "bias": bias}
+        options |= {"n_kv_heads": n_kv_heads, "positions": positions}
+        options |= {"norm": norm, "gated": gated}
         blocks = [
             EncoderBlock.random(rng, d_model, n_heads, d_ff, **options) for _ in range(n_blocks)
         ]
-        return cls(tuple(blocks), LayerNorm.initial(d_model) if norm_first else None)
+        return cls(tuple(blocks), NORMS[norm].initial(d_model) if norm_first else None)
 
-    @checked(
+    @differentiable(
         X="(..., n_items, d_model)",
         mask="bool (..., [n_heads], n_items, n_before + n_items)",
         cache=StackCache,
@@ -176,18 +176,31 @@ class DecoderOnly(Parameters):
         weights : tuple of ndarray, each of shape (..., n_heads, n_items, n_before + n_items)
             The weights of each block; n_before is 0 without a cache.
         """
-        all_weights = []
         if cache is None:
             mask, caches = causal_and(mask, X.shape[-2]), [None] * len(self.blocks)
         elif cache.stack.blocks is not self.blocks:
             raise ValueError("cache belongs to other blocks. Give StackCache(stack) of this stack.")
         else:
             caches = tuple(copy(one) for one in cache.caches)
+        weights, backs = [], []
         for block, one in zip(self.blocks, caches):
-            X, weights = block(X, mask=mask, cache=one)
-            all_weights.append(weights)
-        output = X if self.norm is None else self.norm(X)
+            X, of_block, back = block.forward(X, mask=mask, cache=one)
+            weights.append(of_block)
+            backs.append(back)
+        output, back_norm = (X, None) if self.norm is None else self.norm.forward(X)
         if cache is not None:
             refuse_overflow(output, "the output")
             cache.caches = caches
-        return output, tuple(all_weights)
+
+        def back(d_X):
+            d_norm, d_blocks = None, []
+            if self.norm is not None:
+                d_X, d_norm = back_norm(d_X)
+            for back_block in reversed(backs):
+                d_X, d_block = back_block(d_X)
+                d_blocks.append(d_block)
+            return d_X, DecoderOnly(tuple(reversed(d_blocks)), d_norm)
+
+        return output, tuple(weights), back
+
+    forward = __call__.forward

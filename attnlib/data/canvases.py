@@ -18,7 +18,14 @@ LONGEST = 4  # words of a description, END included
 
 
 class Canvas(NamedTuple):
-    """One digit or two on a canvas, from left to right."""
+    """One digit or two on a canvas, from left to right.
+
+    Examples
+    --------
+    >>> made = held_out([7, 2], [1, 11])
+    >>> made.pixels.shape, made.digits, made.corners
+    ((10, 20), (7, 2), ((1, 1), (1, 11)))
+    """
 
     #: Ink from 0 to 1, shape (10, 20).
     pixels: np.ndarray
@@ -83,6 +90,16 @@ def draw_canvas(rng, images, labels, count=None):
         Digits to choose from, as `split_digits` gives them.
     count : {1, 2}, optional
         How many; by default one in three canvases has a single digit.
+
+    Returns
+    -------
+    Canvas
+
+    Examples
+    --------
+    >>> made = draw_canvas(np.random.default_rng(0), *split_digits()[0], count=2)
+    >>> made.digits
+    (1, 6)
     """
     if count is None:
         count = 1 + int(rng.random() < 2 / 3)
@@ -121,9 +138,14 @@ def wanted_words(canvas, question=END):
 
 
 def ink_of(canvas):
-    """Which share of each patch's ink belongs to each digit, shape (n_digits, 8).
+    """Say which share of each patch's ink belongs to each digit, shape (n_digits, 8).
 
     A patch without ink of a digit has 0.  Row 0 is the left one.
+
+    Examples
+    --------
+    >>> ink_of(held_out([7, 2], [1, 11])).round(1)[0]
+    array([1., 1., 0., 0., 1., 1., 0., 0.])
     """
     rows = []
     for row, column in canvas.corners:
@@ -161,6 +183,12 @@ def held_out(digits, columns, rows=(1, 1), which=0):
 
 
 def held_out_canvases(n=200, seed=1, count=None):
-    """Draw canvases of digits that the trained network never saw."""
+    """Draw `n` canvases of digits that the trained network never saw.
+
+    Examples
+    --------
+    >>> len(held_out_canvases(3))
+    3
+    """
     rng, (images, labels) = np.random.default_rng(seed), split_digits()[1]
     return [draw_canvas(rng, images, labels, count) for _ in range(n)]

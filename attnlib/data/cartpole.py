@@ -107,8 +107,8 @@ def play(policy, shape=(100,), lost=0.0, seed=0, steps=LONGEST, noise=0.0):
     lengths : ndarray of int, shape `shape`
         Steps until the pole fell, or `steps`.  One is paid for each, so this is also the return.
     states, seen, right : ndarray
-        Of each step, the shapes (*shape, steps, 4), (*shape, steps) and (*shape, steps); what comes
-        after a fall means nothing.
+        Of each step, the shapes (..., steps, 4), (..., steps) and (..., steps), with `shape` in
+        front; what comes after a fall means nothing.
 
     Examples
     --------

@@ -100,6 +100,8 @@ def patches(images, size=2):
 def joined(rows, size=2, shape=None):
     """Put the patches of pictures together again; the pictures are square without a `shape`.
 
+    Examples
+    --------
     >>> joined(patches(np.arange(16).reshape(4, 4)))[0]
     array([0, 1, 2, 3])
     >>> joined(patches(np.arange(8).reshape(2, 4)), shape=(2, 4))[1]

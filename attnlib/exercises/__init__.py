@@ -2,8 +2,9 @@
 
 Their words are text in ``book/exercises/``, one folder a chapter: a Markdown file for each
 exercise with a Python file of what it computes beside it, ``questions.md`` for what `ask` asks,
-``practice.md`` and ``practice.py`` for what `practice` draws. This package reads them. The reply to
-an attempt names the likely error and shows the smallest input on which it appears, not the answer.
+``practice.md`` and ``practice.py`` for what `practice` draws. An installed package brings them
+along. This package reads them. The reply to an attempt names the likely error and shows the
+smallest input on which it appears, not the answer.
 """
 
 from .engine.asking import all_questions, ask

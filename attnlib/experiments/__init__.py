@@ -4,11 +4,6 @@ Each chapter has a file: models made of `layers`, which `training.train` trains.
 function `record`, ``python -m attnlib.experiments NAME`` stores what the book ships.
 """
 
-try:
-    import torch  # noqa: F401
-except ModuleNotFoundError as missing:
-    raise ModuleNotFoundError(
-        "This part of the book trains with PyTorch, which is not installed. `make torch` installs "
-        "it; the page Run it says more.",
-        name="torch",
-    ) from missing
+from attnlib._extras import needs
+
+needs("torch", "torch")

@@ -3,6 +3,10 @@
 Nothing here computes attention, shows a window or saves a file.
 """
 
+from attnlib._extras import needs
+
+needs("widgets", "matplotlib")
+
 from attnlib.figures.canvases import canvas
 from attnlib.figures.charts import histogram, lines, stems
 from attnlib.figures.heatmaps import heatmap

@@ -6,24 +6,27 @@ and the arguments of ``f``, and returns ``d_`` of each of them.  Chained from th
 model to the first, these are backpropagation.  (`softmax_vjp` and `sparsemax_vjp` take the
 weights instead of the scores; `rotary_vjp` needs no rows.)
 
+What needs nothing of the way forwards is a formula, and stands with the function that it belongs
+to.  The others go forwards, then back: their formula is the pullback in the body of ``f``.
+
 Where a parameter served many rows, or an array broadcast over a batch, all of its uses are summed.
 """
 
-from attnlib.gradients.attention import attention_vjp, output_query_jacobian, weighted_sum_vjp
-from attnlib.gradients.blocks import decoder_block_vjp, encoder_block_vjp
+from attnlib.attention import weighted_sum_vjp
+from attnlib.gradients.attention import attention_vjp, output_query_jacobian
+from attnlib.gradients.blocks import decoder_block_vjp, decoder_only_vjp, encoder_block_vjp
 from attnlib.gradients.differences import finite_difference
-from attnlib.gradients.heads import multi_head_vjp, projection_vjp
+from attnlib.gradients.heads import multi_head_vjp
 from attnlib.gradients.layers import (
     feed_forward_vjp,
     gated_feed_forward_vjp,
     layer_norm_vjp,
     rms_norm_vjp,
 )
-from attnlib.gradients.learned_scores import additive_vjp, bilinear_vjp, location_vjp
-from attnlib.gradients.normalizers import sigmoid_normalize_vjp, softmax_vjp, sparsemax_vjp
-from attnlib.gradients.positions import relative_bias_vjp, rotary_vjp
-from attnlib.gradients.scores import scaled_dot_vjp
-from attnlib.gradients.stack import decoder_only_vjp
+from attnlib.normalizers.gradients import sigmoid_normalize_vjp, softmax_vjp, sparsemax_vjp
+from attnlib.positions.gradients import relative_bias_vjp, rotary_vjp
+from attnlib.projections import projection_vjp
+from attnlib.scores.gradients import additive_vjp, bilinear_vjp, location_vjp, scaled_dot_vjp
 
 __all__ = [  # noqa: RUF022
     "finite_difference",

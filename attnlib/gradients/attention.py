@@ -5,60 +5,6 @@ import math
 from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib.attention import scaled_dot_product_attention
-from attnlib.gradients._sums import summed_to
-from attnlib.gradients.normalizers import softmax_vjp
-from attnlib.gradients.scores import scaled_dot_vjp
-
-
-@checked(d_output="(..., n_q, d_v)", weights="(..., n_q, n_k)", V="(..., n_k, d_v)")
-def weighted_sum_vjp(d_output, weights, V):
-    r"""Go back from outputs, which are weighted sums of the values, to weights and values.
-
-    Parameters
-    ----------
-    d_output : array_like
-        Derivative of the loss with respect to each entry of the outputs.
-    weights : array_like
-        How much each key counted for each query.
-    V : array_like
-        Values, one for each key.
-
-    Returns
-    -------
-    d_weights : ndarray, same shape as `weights`
-        Derivative of the loss with respect to each weight.
-    d_V : ndarray, same shape as `V`
-        Derivative of the loss with respect to each entry of the values.
-
-    Notes
-    -----
-    Weight ij multiplies all components of value j, and value j goes to every query by its weight:
-
-    .. math:: \v{y_{ic}} = \sum_j w_{ij} \v{v_{jc}} \quad \Rightarrow \quad
-              dw_{ij} = \sum_c \v{dy_{ic}} \v{v_{jc}}, \qquad
-              \v{dv_{jc}} = \sum_i w_{ij} \v{dy_{ic}}
-
-    .. math:: dW = \v{dY} \v{V}^\top, \qquad \v{dV} = W^\top \v{dY}
-
-    The value's gradient is a weighted sum of the outputs' gradients: it comes to each value from
-    where the value went.
-
-    Examples
-    --------
-    Two queries.  The first value went to both by half; the second only to the second query.
-
-    >>> weights, V = [[0.5, 0], [0.5, 1]], [[3], [4]]
-    >>> d_weights, d_V = weighted_sum_vjp([[1], [10]], weights, V)
-    >>> d_weights
-    array([[ 3.,  4.],
-           [30., 40.]])
-    >>> d_V
-    array([[ 5.5],
-           [10. ]])
-    """
-    d_weights = d_output @ V.mT
-    d_V = weights.mT @ d_output
-    return summed_to(d_weights, weights.shape), summed_to(d_V, V.shape)
 
 
 @checked(
@@ -124,11 +70,10 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, bias=None, scale=None):
     >>> d_Q, d_K.ravel(), d_V.ravel()
     (array([[0.]]), array([-2.,  2.]), array([0.5, 0.5]))
     """
-    _, weights = scaled_dot_product_attention(Q, K, V, mask=mask, bias=bias, scale=scale)
-    d_weights, d_V = weighted_sum_vjp(d_output, weights, V)
-    d_scores = softmax_vjp(d_weights, weights)
-    d_Q, d_K = scaled_dot_vjp(d_scores, Q, K, scale)
-    return (d_Q, d_K, d_V) if bias is None else (d_Q, d_K, d_V, summed_to(d_scores, bias.shape))
+    options = {"mask": mask, "bias": bias, "scale": scale}
+    *_, back = scaled_dot_product_attention.forward(Q, K, V, **options)
+    d_Q, d_K, d_V, d_bias = back(d_output)
+    return (d_Q, d_K, d_V) if bias is None else (d_Q, d_K, d_V, d_bias)
 
 
 @checked(q="(..., d_k)", K="(..., n_k, d_k)", V="(..., n_k, d_v)", scale=_checks.number)

@@ -1,13 +1,7 @@
-"""Gradients through whole blocks: each line of the block, read from the last to the first."""
-
-import dataclasses
+"""Gradients through whole blocks, and through a stack of them."""
 
 from attnlib._boundary import checked
-from attnlib.blocks import DecoderBlock, EncoderBlock
-from attnlib.gradients._sums import summed_to
-from attnlib.gradients.heads import multi_head_vjp
-from attnlib.gradients.layers import network_vjp, norm_vjp
-from attnlib.masks.positions import causal_and
+from attnlib.blocks import DecoderBlock, DecoderOnly, EncoderBlock
 
 
 @checked(
@@ -63,38 +57,8 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     >>> bool(np.abs(d_X).max() < 1e-12), d_block.norm_2.bias
     (True, array([3., 3., 3., 3.]))
     """
-
-    if block.norm_first:
-        N_1 = block.norm_1(X)
-        A = X + block.attention(N_1, mask=mask)[0]
-        N_2 = block.norm_2(A)
-
-        d_N_2, d_network = network_vjp(d_output, block.feed_forward, N_2)
-        d_A, d_norm_2 = norm_vjp(d_N_2, block.norm_2, A)
-        d_A += d_output
-        d_N_1, _, d_attention = multi_head_vjp(d_A, block.attention, N_1, mask=mask)
-        d_X, d_norm_1 = norm_vjp(d_N_1, block.norm_1, X)
-        d_X += d_A
-    else:
-        S_1 = X + block.attention(X, mask=mask)[0]
-        A = block.norm_1(S_1)
-        S_2 = A + block.feed_forward(A)
-
-        d_S_2, d_norm_2 = norm_vjp(d_output, block.norm_2, S_2)
-        d_A, d_network = network_vjp(d_S_2, block.feed_forward, A)
-        d_A += d_S_2
-        d_S_1, d_norm_1 = norm_vjp(d_A, block.norm_1, S_1)
-        d_X, _, d_attention = multi_head_vjp(d_S_1, block.attention, X, mask=mask)
-        d_X += d_S_1
-
-    d_block = dataclasses.replace(
-        block,
-        attention=d_attention,
-        norm_1=d_norm_1,
-        feed_forward=d_network,
-        norm_2=d_norm_2,
-    )
-    return d_X, d_block
+    *_, back = block.forward(X, mask=mask)
+    return back(d_output)
 
 
 @checked(
@@ -148,52 +112,50 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
     >>> np.abs(d_memory).max(axis=1) > 0
     array([ True,  True,  True,  True])
     """
-    mask = causal_and(mask, X.shape[-2])
+    *_, back = block.forward(X, memory, mask=mask, memory_mask=memory_mask)
+    return back(d_output)
 
-    if block.norm_first:
-        N_1 = block.norm_1(X)
-        A = X + block.self_attention(N_1, mask=mask)[0]
-        N_2 = block.norm_2(A)
-        C = A + block.cross_attention(N_2, memory, mask=memory_mask)[0]
-        N_3 = block.norm_3(C)
 
-        d_N_3, d_network = network_vjp(d_output, block.feed_forward, N_3)
-        d_C, d_norm_3 = norm_vjp(d_N_3, block.norm_3, C)
-        d_C += d_output
-        d_N_2, d_memory, d_cross = multi_head_vjp(
-            d_C, block.cross_attention, N_2, memory, mask=memory_mask
-        )
-        d_A, d_norm_2 = norm_vjp(d_N_2, block.norm_2, A)
-        d_A += summed_to(d_C, A.shape)
-        d_N_1, _, d_self = multi_head_vjp(d_A, block.self_attention, N_1, mask=mask)
-        d_X, d_norm_1 = norm_vjp(d_N_1, block.norm_1, X)
-        d_X += d_A
-    else:
-        S_1 = X + block.self_attention(X, mask=mask)[0]
-        A = block.norm_1(S_1)
-        S_2 = A + block.cross_attention(A, memory, mask=memory_mask)[0]
-        C = block.norm_2(S_2)
-        S_3 = C + block.feed_forward(C)
+@checked(
+    d_output="(..., n_items, d_model)",
+    stack=DecoderOnly,
+    X="(..., n_items, d_model)",
+    mask="bool (..., [n_heads], n_items, n_items)",
+)
+def decoder_only_vjp(d_output, stack, X, *, mask=None):
+    r"""Go back from the output of a decoder-only stack to its items and all its parameters.
 
-        d_S_3, d_norm_3 = norm_vjp(d_output, block.norm_3, S_3)
-        d_C, d_network = network_vjp(d_S_3, block.feed_forward, C)
-        d_C += d_S_3
-        d_S_2, d_norm_2 = norm_vjp(d_C, block.norm_2, S_2)
-        d_A, d_memory, d_cross = multi_head_vjp(
-            d_S_2, block.cross_attention, A, memory, mask=memory_mask
-        )
-        d_A += summed_to(d_S_2, A.shape)
-        d_S_1, d_norm_1 = norm_vjp(d_A, block.norm_1, S_1)
-        d_X, _, d_self = multi_head_vjp(d_S_1, block.self_attention, X, mask=mask)
-        d_X += d_S_1
+    Parameters
+    ----------
+    d_output : array_like
+        Derivative of the loss with respect to each entry of the output.
+    stack : DecoderOnly
+        The stack.
+    X, mask
+        The arguments of the call.
 
-    d_block = dataclasses.replace(
-        block,
-        self_attention=d_self,
-        norm_1=d_norm_1,
-        cross_attention=d_cross,
-        norm_2=d_norm_2,
-        feed_forward=d_network,
-        norm_3=d_norm_3,
-    )
-    return d_X, d_memory, d_block
+    Returns
+    -------
+    d_X : ndarray, same shape as `X`
+        Derivative of the loss with respect to each entry of the items.
+    d_stack : DecoderOnly
+        Holds, for each parameter, the derivative of the loss with respect to it.
+
+    Notes
+    -----
+    The blocks in reverse order.  The items before each block are kept on the way forwards, because
+    its derivative depends on them, :math:`X_0 = X` and :math:`X_b = \text{block}_b(X_{b-1})`:
+
+    .. math:: dX_{b-1} = \text{block}_b^{\,\text{vjp}}(dX_b, X_{b-1})
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> stack = DecoderOnly.random(rng, 2, d_model=4, n_heads=2)
+    >>> d_X, d_stack = decoder_only_vjp(np.eye(4), stack, np.eye(4))
+    >>> d_X.shape, d_stack.blocks[1].attention.W_Q.shape
+    ((4, 4), (4, 4))
+    """
+    *_, back = stack.forward(X, mask=mask)
+    return back(d_output)

@@ -1,22 +1,10 @@
 """Gradients through the layers that see one row at a time."""
 
-import dataclasses
-import math
-
-import numpy as np
-
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib.blocks import GatedFeedForward, LayerNorm, RMSNorm
-from attnlib.blocks.activations import (
-    ACTIVATIONS,
-    activation_name,
-    normal_distribution,
-    sigmoid,
-)
-from attnlib.blocks.norm import of_size_one, refuse_bad_epsilon, standardized
-from attnlib.gradients._sums import summed_over_rows
-from attnlib.gradients.heads import projection_vjp
+from attnlib.blocks import feed_forward, gated_feed_forward, layer_norm, rms_norm
+from attnlib.blocks.activations import activation_name
+from attnlib.blocks.norm import refuse_bad_epsilon
 
 
 @checked(
@@ -69,16 +57,13 @@ def layer_norm_vjp(d_output, X, gain=None, bias=None, epsilon=1e-5):
     --------
     A row of two can only be shifted or stretched.  Nothing is left but for epsilon:
 
+    >>> import numpy as np
     >>> d_X, d_gain, d_bias = layer_norm_vjp([[1, 0]], [[1, 5]], epsilon=1e-9)
     >>> bool(np.abs(d_X).max() < 1e-9), d_gain.round(6), d_bias
     (True, array([-1.,  0.]), array([1., 0.]))
     """
-    Z, sigma = standardized(X, epsilon)
-    d_gain, d_bias = summed_over_rows(d_output * Z), summed_over_rows(d_output)
-    d_Z = d_output if gain is None else d_output * gain
-    shift = d_Z.mean(axis=-1, keepdims=True)
-    stretch = (Z * d_Z).mean(axis=-1, keepdims=True)
-    return (d_Z - shift - Z * stretch) / sigma, d_gain, d_bias
+    _, back = layer_norm.forward(X, gain, bias, epsilon)
+    return back(d_output)
 
 
 @checked(
@@ -119,25 +104,13 @@ def rms_norm_vjp(d_output, X, gain=None, epsilon=1e-5):
     --------
     A derivative along the row stretches it.  Nothing is left but for epsilon:
 
+    >>> import numpy as np
     >>> d_X, d_gain = rms_norm_vjp([[1, 7]], [[1, 7]], epsilon=1e-9)
     >>> bool(np.abs(d_X).max() < 1e-9), d_gain.round(6)
     (True, array([0.2, 9.8]))
     """
-    Z, root = of_size_one(X, epsilon)
-    d_gain = summed_over_rows(d_output * Z)
-    d_Z = d_output if gain is None else d_output * gain
-    stretch = (Z * d_Z).mean(axis=-1, keepdims=True)
-    return (d_Z - Z * stretch) / root, d_gain
-
-
-def activation_slope(X, activation):
-    """Return the derivative of an activation at each entry of `X`; that of relu at 0 is 0."""
-    if activation == "relu":
-        return (X > 0).astype(X.dtype)
-    if activation == "silu":
-        return sigmoid(X) * (1 + X * sigmoid(-X))
-    density = np.exp(-(X**2) / 2) / math.sqrt(2 * math.pi)
-    return normal_distribution(X) + X * density
+    _, back = rms_norm.forward(X, gain, epsilon)
+    return back(d_output)
 
 
 @checked(
@@ -192,11 +165,8 @@ def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
     >>> d_X
     array([[1.]])
     """
-    Z = X @ W_1 + b_1
-    d_H, d_W_2, d_b_2 = projection_vjp(d_output, ACTIVATIONS[activation](Z), W_2)
-    d_Z = d_H * activation_slope(Z, activation)
-    d_X, d_W_1, d_b_1 = projection_vjp(d_Z, X, W_1)
-    return d_X, d_W_1, d_b_1, d_W_2, d_b_2
+    _, back = feed_forward.forward(X, W_1, b_1, W_2, b_2, activation)
+    return back(d_output)
 
 
 @checked(
@@ -243,31 +213,5 @@ def gated_feed_forward_vjp(d_output, X, W_gate, W_1, W_2, activation="silu"):
     >>> d_X
     array([[120.]])
     """
-    Z, U = X @ W_gate, X @ W_1
-    G = ACTIVATIONS[activation](Z)
-    d_H, d_W_2, _ = projection_vjp(d_output, G * U, W_2)
-    d_through_gate, d_W_gate, _ = projection_vjp(
-        d_H * U * activation_slope(Z, activation), X, W_gate
-    )
-    d_through_unit, d_W_1, _ = projection_vjp(d_H * G, X, W_1)
-    return d_through_gate + d_through_unit, d_W_gate, d_W_1, d_W_2
-
-
-def norm_vjp(d_output, norm, X):
-    """Go back through a norm of a block, to its rows and to its parameters."""
-    if isinstance(norm, RMSNorm):
-        d_X, d_gain = rms_norm_vjp(d_output, X, norm.gain, norm.epsilon)
-        return d_X, RMSNorm(d_gain, norm.epsilon)
-    d_X, d_gain, d_bias = layer_norm_vjp(d_output, X, norm.gain, norm.bias, norm.epsilon)
-    return d_X, LayerNorm(d_gain, d_bias, norm.epsilon)
-
-
-def network_vjp(d_output, network, X):
-    """Go back through the network of a block, to its rows and to its parameters."""
-    n = network
-    if isinstance(n, GatedFeedForward):
-        d_X, *d = gated_feed_forward_vjp(d_output, X, n.W_gate, n.W_1, n.W_2, n.activation)
-        return d_X, GatedFeedForward(*d, n.activation)
-    d_X, *d = feed_forward_vjp(d_output, X, n.W_1, n.b_1, n.W_2, n.b_2, n.activation)
-    d_W_1, d_b_1, d_W_2, d_b_2 = d
-    return d_X, dataclasses.replace(n, W_1=d_W_1, b_1=d_b_1, W_2=d_W_2, b_2=d_b_2)
+    _, back = gated_feed_forward.forward(X, W_gate, W_1, W_2, activation)
+    return back(d_output)

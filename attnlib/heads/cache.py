@@ -4,8 +4,9 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked, refuse_overflow
-from attnlib.heads.multi_head import MultiHeadAttention, answer, turned
+from attnlib.heads.multi_head import MultiHeadAttention
 from attnlib.masks.positions import causal_and
+from attnlib.positions.in_heads import NOWHERE
 
 
 class KeyValueCache:
@@ -98,8 +99,8 @@ class KeyValueCache:
             leaves the cache as it was.
         """
         Q, K, V = self.attention.project(x)
-        n = len(self) + x.shape[-2]
-        Q, K = turned(self.attention, Q, n), turned(self.attention, K, n)
+        n, where = len(self) + x.shape[-2], self.attention.positions or NOWHERE
+        Q, K = where._turn(Q, n), where._turn(K, n)
         if self.K is not None:
             if K.shape[:-2] != self.K.shape[:-2]:
                 raise ValueError(
@@ -108,7 +109,7 @@ class KeyValueCache:
                 )
             K, V = np.concatenate([self.K, K], axis=-2), np.concatenate([self.V, V], axis=-2)
         mask = causal_and(mask, x.shape[-2], n)
-        output, weights = answer(self.attention, Q, K, V, mask)
+        output, weights, _ = self.attention._answer(Q, K, V, mask)
         refuse_overflow(output, "the output")
         self.K, self.V = K, V
         return output, weights

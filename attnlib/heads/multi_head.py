@@ -4,12 +4,13 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
+from attnlib._pullbacks import differentiable, summed_in_groups, with_derivatives
 from attnlib._shapes import Shape, equal_shares
 from attnlib.attention import scaled_dot_product_attention
-from attnlib.heads.split import for_each_head, merge_heads, split_heads
+from attnlib.heads.split import for_each_head, in_heads, merge_heads
 from attnlib.parameters import Parameters, Part
-from attnlib.positions.in_heads import POSITIONS
-from attnlib.projections import project
+from attnlib.positions.in_heads import NOWHERE, POSITIONS
+from attnlib.projections import project, projection_vjp
 
 
 class MultiHeadAttention(Parameters):
@@ -78,16 +79,15 @@ class MultiHeadAttention(Parameters):
 
     def _declared(self):
         declared = super()._declared()
-        if self.n_kv_heads is None:
+        if self.n_kv_heads is None:  # then no error speaks of it
             for name in ("W_K", "W_V", "b_K", "b_V"):
                 declared[name] = declared[name].replace("n_kv_heads", "n_heads")
         return declared
 
     def _fit(self):
         fitted, sizes = super()._fit()
-        if self.n_kv_heads is not None:
-            n, groups = fitted["n_heads"], fitted["n_kv_heads"]
-            equal_shares(n, groups, f"n_heads={n}", "n_kv_heads", "heads")
+        n = fitted["n_heads"]
+        equal_shares(n, fitted["n_kv_heads"] or n, f"n_heads={n}", "n_kv_heads", "heads")
         if self.positions is not None:
             self.positions._refuse(sizes["d_k"][0])
         return fitted, sizes
@@ -140,7 +140,7 @@ class MultiHeadAttention(Parameters):
         if d_k is None or d_v is None:
             share = equal_shares(d_model, n_heads, f"d_model={d_model}")
         d_k, d_v = share if d_k is None else d_k, share if d_v is None else d_v
-        n_kv = n_heads if n_kv_heads is None else n_kv_heads
+        n_kv = n_kv_heads or n_heads
         shapes = {
             "Q": (d_model, n_heads * d_k),
             "K": (d_model, n_kv * d_k),
@@ -166,13 +166,13 @@ class MultiHeadAttention(Parameters):
         V : ndarray, shape (..., n_kv_heads, n_k, d_v)
         """
         X_KV = X_Q if X_KV is None else X_KV
-        Q = split_heads(project(X_Q, self.W_Q, self.b_Q), self.n_heads)
-        n_kv_heads = self.n_heads if self.n_kv_heads is None else self.n_kv_heads
-        K = split_heads(project(X_KV, self.W_K, self.b_K), n_kv_heads)
-        V = split_heads(project(X_KV, self.W_V, self.b_V), n_kv_heads)
+        n_kv_heads = self.n_kv_heads or self.n_heads
+        Q = in_heads(project(X_Q, self.W_Q, self.b_Q), self.n_heads)
+        K = in_heads(project(X_KV, self.W_K, self.b_K), n_kv_heads)
+        V = in_heads(project(X_KV, self.W_V, self.b_V), n_kv_heads)
         return Q, K, V
 
-    @checked(
+    @differentiable(
         X_Q="(..., n_q, d_model)",
         X_KV="(..., n_k, d_source) or X_Q",
         mask="bool (..., [n_heads], n_q, n_k)",
@@ -197,24 +197,42 @@ class MultiHeadAttention(Parameters):
         weights : ndarray, shape (..., n_heads, n_q, n_k)
             How much each key counted for each query in each head; rows sum to one.
         """
-        Q, K, V = self.project(X_Q, X_KV)
+        source, where = X_Q if X_KV is None else X_KV, self.positions or NOWHERE
+        Q, K, V = self.project(X_Q, source)
         n_k = K.shape[-2]
-        return answer(self, turned(self, Q, n_k), turned(self, K, n_k), V, mask)
+        Q, K = where._turn(Q, n_k), where._turn(K, n_k)
+        output, weights, back_to_heads = self._answer(Q, K, V, mask)
 
+        def back(d_output):
+            d_Q, d_K, d_V, d_own = back_to_heads(d_output)
+            d_Q, d_K = where._turn(d_Q, n_k, direction=-1), where._turn(d_K, n_k, direction=-1)
+            d_X_Q, d_W_Q, d_b_Q = projection_vjp(merge_heads(d_Q), X_Q, self.W_Q)
+            d_as_key, d_W_K, d_b_K = projection_vjp(merge_heads(d_K), source, self.W_K)
+            d_as_value, d_W_V, d_b_V = projection_vjp(merge_heads(d_V), source, self.W_V)
+            d_X_KV = d_as_key + d_as_value
+            d_own |= {"W_Q": d_W_Q, "W_K": d_W_K, "W_V": d_W_V}
+            d_own |= {"b_Q": d_b_Q, "b_K": d_b_K, "b_V": d_b_V}
+            d_self = with_derivatives(self, d_own)
+            return (d_X_Q + d_X_KV, None, d_self) if X_KV is None else (d_X_Q, d_X_KV, d_self)
 
-def answer(attention, Q, K, V, mask):
-    """Return the output and the weights for queries and keys that have been turned."""
-    K, V, bias = for_scores(attention, Q, K, V)
-    outputs, weights = scaled_dot_product_attention(Q, K, V, mask=mask, bias=bias)
-    return project(merge_heads(outputs), attention.W_O, attention.b_O), weights
+        return output, weights, back
 
+    forward = __call__.forward
 
-def turned(attention, X, end, direction=1):
-    """Turn queries or keys, if there is need; the last of them stands at position `end` - 1."""
-    return X if attention.positions is None else attention.positions._turn(X, end, direction)
+    def _answer(self, Q, K, V, mask):
+        """Attend in every head, merge, project; the pullback leads back to the heads."""
+        where, n_kv_heads = self.positions or NOWHERE, K.shape[-3]
+        K, V = for_each_head(K, self.n_heads), for_each_head(V, self.n_heads)
+        outputs, weights, back_to_pairs = scaled_dot_product_attention.forward(
+            Q, K, V, mask=mask, bias=where._bias(Q, K)
+        )
+        merged = merge_heads(outputs)
+        output = project(merged, self.W_O, self.b_O)
 
+        def back(d_output):
+            d_merged, d_W_O, d_b_O = projection_vjp(d_output, merged, self.W_O)
+            d_Q, d_K, d_V, d_bias = back_to_pairs(in_heads(d_merged, self.n_heads))
+            d_K, d_V = summed_in_groups(d_K, n_kv_heads), summed_in_groups(d_V, n_kv_heads)
+            return d_Q, d_K, d_V, {"W_O": d_W_O, "b_O": d_b_O, "positions": where._back(d_bias)}
 
-def for_scores(attention, Q, K, V):
-    """Return keys and values for each head of the queries, and what is added to the scores."""
-    K, V = for_each_head(K, attention.n_heads), for_each_head(V, attention.n_heads)
-    return K, V, None if attention.positions is None else attention.positions._bias(Q, K)
+        return output, weights, back

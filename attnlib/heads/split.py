@@ -38,8 +38,13 @@ def split_heads(X, n_heads):
            [[3., 4.],
             [7., 8.]]])
     """
+    return in_heads(X, n_heads).copy()
+
+
+def in_heads(X, n_heads):
+    """Return a view of the rows of `X`, cut into heads."""
     *batch, n, width = X.shape
-    return np.moveaxis(X.reshape(*batch, n, n_heads, width // n_heads), -2, -3).copy()
+    return X.reshape(*batch, n, n_heads, width // n_heads).swapaxes(-2, -3)
 
 
 def for_each_head(X, n_heads):
@@ -73,5 +78,4 @@ def merge_heads(X):
     >>> merge_heads([[[1, 2]], [[3, 4]]])
     array([[1., 2., 3., 4.]])
     """
-    *batch, n_heads, n, d = X.shape
-    return np.moveaxis(X, -3, -2).reshape(*batch, n, n_heads * d).copy()
+    return np.concatenate(np.moveaxis(X, -3, 0), axis=-1)

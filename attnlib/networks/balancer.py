@@ -10,6 +10,11 @@ from attnlib.parameters import Parameters, Part
 SEEN = [0, 2, 4]  # of a view: place, angle, and whether it was seen; never the speeds
 
 
+def _refuse_other_views(H, **_):
+    if H.shape[-1] != 5:
+        raise ValueError(f"H has shape {H.shape}, expected (..., n_views, 5), as of `history`.")
+
+
 class Balancer(Parameters):
     r"""Push a cart by what the last view finds in those before it.
 
@@ -47,12 +52,20 @@ class Balancer(Parameters):
     feed_forward: Part(FeedForward, d_model="d_model", d_out="d_model")
     u: Shape("(d_model, d_push)")
 
+    def __post_init__(self):
+        super().__post_init__()
+        if len(self.W) != len(SEEN) or self.u.shape[1] != 1:
+            raise ValueError(
+                f"W has shape {self.W.shape} and u {self.u.shape}, expected ({len(SEEN)}, d_model) "
+                f"and (d_model, 1)."
+            )
+
     @classmethod
     def trained(cls):
         """Return the policy that comes with the book, its numbers rounded to eight bits."""
         return _eight_bits.read(cls, "control")
 
-    @checked(H="(..., n_views, d_history)")
+    @checked(also=_refuse_other_views, H="(..., n_views, d_history)")
     def look(self, H):
         """Look back, and choose.
 
@@ -75,5 +88,5 @@ class Balancer(Parameters):
         return weights[..., 0, 0, :], (Y @ self.u)[..., 0, 0]
 
     def __call__(self, H):
-        """Return the number to push by alone, as `attnlib.data.cartpole.play` wants it."""
+        """Return the number to push by alone for a history ``H``: a policy to `play`."""
         return self.look(H)[1]

@@ -7,7 +7,7 @@ import numpy as np
 from attnlib import _checks
 from attnlib._boundary import checked, outside, refuse_overflow
 from attnlib.blocks import DecoderOnly
-from attnlib.gradients import decoder_only_vjp, projection_vjp
+from attnlib.gradients import projection_vjp
 from attnlib.networks.language import SMALL, LanguageModel
 from attnlib.parameters import Parameters
 from attnlib.training import adam, cross_entropy, rate_share
@@ -165,14 +165,13 @@ class CharacterModel:
             )
         if not 0 <= min(x.min(), y.min()) <= max(x.max(), y.max()) < n:
             raise ValueError(f"x and y must hold indices into characters, from 0 to {n - 1}.")
-        E, U, stack = self.network.E, self.network.U, self.network.stack
-        X = self.network.items(x)
-        H, _ = stack(X)
+        U, stack = self.network.U, self.network.stack
+        H, _, back = stack.forward(self.network.items(x))
         loss, d_scores = cross_entropy(H @ U, y)
         d_H, d_U, _ = projection_vjp(d_scores, H, U)
-        d_X, d_stack = decoder_only_vjp(d_H, stack, X)
-        d_E = np.zeros_like(E)
-        np.add.at(d_E, x, d_X)  # a character's row serves wherever the character stands
+        d_X, d_stack = back(d_H)
+        stands = np.equal.outer(np.arange(n), x.ravel()).astype(d_X.dtype)
+        d_E = stands @ d_X.reshape(x.size, -1)  # a row serves wherever its character stands
         return loss, {"E": d_E, "U": d_U} | d_stack.parameters()
 
     @checked(
@@ -286,7 +285,8 @@ class CharacterModel:
 
         The arguments are those of `LanguageModel.sample`; the seed of the model decides.
         """
-        start = start if start or not isinstance(start, str) else self.characters[self.ids[0]]
+        if isinstance(start, str) and not start:
+            start = self.characters[self.ids[0]]
         return self.network.sample(n, temperature, start, k=k, p=p, rng=self._of_samples)
 
     def _set(self, new, mean, square):

@@ -9,12 +9,36 @@ from attnlib._boundary import checked
 from attnlib._shapes import Shape
 from attnlib.attention import scaled_dot_product_attention
 from attnlib.blocks import DecoderBlock, EncoderBlock, LayerNorm
-from attnlib.data.canvases import END, LONGEST, PATCH, QUESTIONS
+from attnlib.data.canvases import END, HEIGHT, LONGEST, PATCH, QUESTIONS, WIDTH
 from attnlib.data.digits import patches
 from attnlib.masks import causal
 from attnlib.networks import _eight_bits
 from attnlib.normalizers import softmax
 from attnlib.parameters import Parameters, Part
+
+
+def on_canvas(pixels, name):
+    """Return `pixels` as those of a canvas, or of several."""
+    pixels = _checks.numbers(pixels, name)
+    if pixels.shape[-2:] != (HEIGHT, WIDTH):
+        raise ValueError(f"{name} has shape {pixels.shape}, expected (..., {HEIGHT}, {WIDTH}).")
+    return pixels
+
+
+def one_canvas(pixels, name):
+    """Return `pixels` as those of one canvas."""
+    pixels = on_canvas(pixels, name)
+    if pixels.ndim > 2:
+        raise ValueError(f"{name} has shape {pixels.shape}. Give one canvas.")
+    return pixels
+
+
+def refuse_other_lengths(self, keys, values, **_):
+    """Refuse keys and values that the decoder's cross-attention cannot have made."""
+    for name, rows, W in (("keys", keys, "W_K"), ("values", values, "W_V")):
+        wanted = getattr(self.decoder.cross_attention, W).shape[1]
+        if rows.shape[1] != wanted:
+            raise ValueError(f"{name} has shape {rows.shape}, expected (n_memory, {wanted}).")
 
 
 class Describer(Parameters):
@@ -76,7 +100,7 @@ class Describer(Parameters):
         """Return the network that comes with the book, its numbers rounded to eight bits."""
         return _trained()
 
-    @checked(pixels="(..., height, width)")
+    @checked(pixels=on_canvas)
     def see(self, pixels):
         """The memory of a canvas: a row for each of its eight patches."""
         X = patches(pixels, PATCH) @ self.W_P + self.P
@@ -112,7 +136,7 @@ class Describer(Parameters):
         C = row[None] + found @ block.cross_attention.W_O
         return (self.norm_out(C + block.feed_forward(block.norm_3(C))) @ self.U)[0]
 
-    @checked(keys="(n_memory, d_k)", values="(n_memory, d_v)")
+    @checked(also=refuse_other_lengths, keys="(n_memory, d_k)", values="(n_memory, d_v)")
     def step(self, words, keys, values):
         """Choose the next word.
 
@@ -135,8 +159,8 @@ class Describer(Parameters):
         return softmax(self.logits(row, found)), weights[0]
 
     @checked(
-        keys_from="(height, width)",
-        values_from="(height, width)",
+        keys_from=one_canvas,
+        values_from=one_canvas,
         question=lambda x, name: _checks.choice(x, name, QUESTIONS),
     )
     def __call__(self, keys_from, values_from=None, question=END):

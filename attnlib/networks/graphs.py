@@ -1,5 +1,7 @@
 """Attention over the neighbours in a graph: its two additive scores, and a step over edges."""
 
+import math
+
 import numpy as np
 
 from attnlib import _checks
@@ -10,8 +12,20 @@ from attnlib.parameters import Parameters
 SLOPE = 0.2  # of leaky relu below 0, as in the original
 
 
+@checked(z=_checks.numbers, slope=_checks.number)
 def leaky_relu(z, slope=SLOPE):
     """Keep what is positive, and multiply what is negative by a small slope.
+
+    Parameters
+    ----------
+    z : array_like
+        Numbers, in any shape.
+    slope : float, optional
+        The slope below 0.
+
+    Returns
+    -------
+    ndarray, same shape as `z`
 
     Examples
     --------
@@ -164,7 +178,7 @@ def attend_edges(Q, K, V, edges):
     asks, looks_at = asks[order], looks_at[order]
     starts = np.flatnonzero(np.diff(asks, prepend=-1))
 
-    scores = (Q[asks] * K[looks_at]).sum(axis=1) / np.sqrt(K.shape[1])
+    scores = (Q[asks] * K[looks_at]).sum(axis=1) / math.sqrt(K.shape[1])
     e = np.exp(scores - np.maximum.reduceat(scores, starts)[asks])
     w = e / np.add.reduceat(e, starts)[asks]
     output = np.add.reduceat(w[:, None] * V[looks_at], starts)

@@ -55,8 +55,10 @@ class LanguageModel(Parameters):
 
     Examples
     --------
-    >>> block = EncoderBlock.random(np.random.default_rng(0), d_model=4, n_heads=2)
-    >>> model = LanguageModel(np.eye(3, 4), np.eye(4, 3), [block], "abc", context=8)
+    >>> rng = np.random.default_rng(0)
+    >>> block = EncoderBlock.random(rng, d_model=4, n_heads=2)
+    >>> E, U = np.eye(3, 4), np.eye(4, 3)
+    >>> model = LanguageModel(E, U, [block], "abc", context=8)
     >>> logits, weights = model([[0, 1, 2, 0]])
     >>> logits.shape, len(weights), weights[0].shape
     ((1, 4, 3), 1, (1, 2, 4, 4))
@@ -67,7 +69,7 @@ class LanguageModel(Parameters):
     blocks: Parts(EncoderBlock, d_model="d_model")
     characters: distinct
     context: _checks.count
-    norm: Part(*NORMS, d="d_model") = None
+    norm: Part(*NORMS.values(), d="d_model") = None
 
     def __post_init__(self):
         super().__post_init__()

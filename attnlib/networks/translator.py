@@ -58,16 +58,26 @@ class Translator(Parameters):
     (['vingt', 'et', 'un', '·'], (4, 2))
     """
 
-    E_source: Shape("(n_source, d_e)")
+    E_source: Shape("(n_source_words, d_e)")
     encoder: Part(GRU, d_x="d_e", d_s="d_s")
-    E_target: Shape("(n_target, d_e)")
+    E_target: Shape("(n_target_words, d_e)")
     decoder: Part(GRU, d_x="d_e", d_s="d_s")
     W_c: Shape("(d_found, d_c)")
-    U: Shape("(d_c, n_target)")
-    b: Shape("(n_target,)")
+    U: Shape("(d_c, n_target_words)")
+    b: Shape("(n_target_words,)")
     source_words: _checks.words
     target_words: _checks.words
     score: Part(Additive, Bilinear, Location) = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        d_s = len(self.encoder.W_s)
+        wanted = d_s if self.score is None else 2 * d_s
+        if len(self.W_c) != wanted:
+            raise ValueError(
+                f"W_c has shape {self.W_c.shape}, expected {wanted} rows: for the state, and with "
+                f"a score for what attention found."
+            )
 
     @classmethod
     def trained(cls, score="additive"):
@@ -100,7 +110,7 @@ class Translator(Parameters):
 
         Returns
         -------
-        logits : ndarray, shape (n_target,)
+        logits : ndarray, shape (n_target_words,)
             One for each of `target_words`.
         weights : ndarray, shape (n,)
             What the step gave to each row of `H`; nothing, without attention.

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib._shapes import Shape
 from attnlib.blocks import EncoderBlock, LayerNorm
@@ -87,12 +88,24 @@ class VisionTransformer(Parameters):
 
     @checked(images="(..., height, width)")
     def __call__(self, images):
-        """Return logits and weights, as `read` does, for pictures of shape (..., height, width)."""
+        """Return what `read` does for ``images``, shape (..., height, width)."""
         return self.read(self.embed(images))
 
 
+def all_blocks(weights, name):
+    """Return weights of shape (n_blocks, ..., n_heads, n, n)."""
+    weights = _checks.numbers(weights, name)
+    if weights.ndim < 4 or weights.shape[-1] != weights.shape[-2] or not weights.size:
+        raise ValueError(
+            f"{name} has shape {weights.shape}, expected (n_blocks, ..., n_heads, n, n): those of "
+            f"all blocks of a network."
+        )
+    return weights
+
+
+@checked(weights=all_blocks)
 def looked_at(weights):
-    """How much all heads and patches of the last block look at each patch, on average.
+    """Say how much all heads and patches of the last block look at each patch, on average.
 
     Parameters
     ----------
@@ -111,6 +124,7 @@ def looked_at(weights):
     return weights[-1].mean(axis=(-3, -2))
 
 
+@checked(weights=all_blocks, identity=_checks.boolean)
 def rollout(weights, identity=True):
     r"""Follow the weights of the mean head through all blocks, down to the patches.
 
@@ -139,14 +153,15 @@ def rollout(weights, identity=True):
     >>> rollout(one[None, None], identity=False)
     array([0., 1.])
     """
-    total = np.eye(weights.shape[-1])
+    total = same = np.eye(weights.shape[-1], dtype=weights.dtype)
     for W in weights.mean(axis=-3):
-        total = (0.5 * (W + np.eye(len(total[0]))) if identity else W) @ total
+        total = ((W + same) / 2 if identity else W) @ total
     return total.mean(axis=-2)
 
 
+@checked(model=VisionTransformer, images="(..., height, width)", cover="(n_patches, d_patch)")
 def effects(model, images, cover=None):
-    """How much of the lead of its own answer a model loses, for each patch that is taken away.
+    """Say how much of the lead of its own answer a model loses, for each patch that is taken away.
 
     The lead is the logit of the class that the whole picture gets, less the largest of the others;
     the answer changes where the effect is more than the lead.
@@ -163,6 +178,13 @@ def effects(model, images, cover=None):
     -------
     ndarray, shape (..., n_patches)
         The lead with the whole picture, less the lead without the patch.
+
+    Examples
+    --------
+    >>> from attnlib.data import split_digits
+    >>> _, (images, labels) = split_digits()
+    >>> effects(VisionTransformer.trained(), images[:3]).shape
+    (3, 16)
     """
     rows = patches(images, round(len(model.W_E) ** 0.5))
     whole = model.read(rows @ model.W_E + model.P)[0]
@@ -173,16 +195,47 @@ def effects(model, images, cover=None):
         if cover is None:
             X = np.delete(rows @ model.W_E + model.P, j, axis=-2)
         else:
-            changed = rows.copy()
+            changed = rows.astype(np.result_type(rows, cover))
             changed[..., j, :] = cover[j]
             X = changed @ model.W_E + model.P
         drops.append(lead(whole, is_answer) - lead(model.read(X)[0], is_answer))
     return np.stack(drops, axis=-1)
 
 
-def lead(logits, is_answer):
-    """How far the logit of one class is ahead of the largest other one.
+def truths(x, name):
+    """Return `x` as an array of truth values."""
+    x = _checks.any_array(x, name)
+    if x.dtype != bool:
+        raise TypeError(f"{name} holds {x.dtype}, but must be boolean, True at one class a row.")
+    return x
 
+
+def _refuse_other_answers(logits, is_answer):
+    one = is_answer.shape == logits.shape and (is_answer.sum(axis=-1) == 1).all()
+    if not one or logits.shape[-1] < 2:
+        raise ValueError(
+            f"is_answer has shape {is_answer.shape} and logits {logits.shape}. Give both the same, "
+            f"of two classes or more, and let is_answer be True at one class a row."
+        )
+
+
+@checked(also=_refuse_other_answers, logits="(..., n_classes)", is_answer=truths)
+def lead(logits, is_answer):
+    """Say how far the logit of one class is ahead of the largest other one.
+
+    Parameters
+    ----------
+    logits : array_like
+        A score for each class.
+    is_answer : array_like of bool, shape (..., n_classes)
+        True at one class of each row.
+
+    Returns
+    -------
+    ndarray, shape (...)
+
+    Examples
+    --------
     >>> lead(np.array([2.0, 5.0, 4.5]), np.array([False, True, False]))
     np.float64(0.5)
     """
@@ -190,13 +243,26 @@ def lead(logits, is_answer):
     return np.where(is_answer, logits, 0).sum(axis=-1) - others
 
 
+@checked(a="(..., n_patches)", b="(..., n_patches)")
 def rank_correlation(a, b):
-    """How alike two maps order their patches, from −1 to 1; equal values share their mean rank.
+    """Say how alike two maps order their patches, from −1 to 1; equal values share their mean rank.
 
-    >>> rank_correlation([1, 5, 9], [0, 3, 4]).round(2), rank_correlation([1, 5, 9], [4, 3, 0])
-    (np.float64(1.0), np.float64(-1.0))
+    Parameters
+    ----------
+    a, b : array_like
+        A number for each patch.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        0 where all numbers of a map are equal.
+
+    Examples
+    --------
+    >>> rank_correlation([[1, 5, 9]], [[0, 3, 4], [4, 3, 0]]).round(2)
+    array([ 1., -1.])
     """
-    a, b = (_ranks(np.asarray(x, dtype=float)) for x in (a, b))
+    a, b = (_ranks(x) for x in (a, b))
     a, b = (x - x.mean(axis=-1, keepdims=True) for x in (a, b))
     size = np.sqrt((a**2).sum(axis=-1) * (b**2).sum(axis=-1))
     return (a * b).sum(axis=-1) / np.where(size > 0, size, 1)
@@ -205,4 +271,4 @@ def rank_correlation(a, b):
 def _ranks(x):
     below = (x[..., None, :] < x[..., None]).sum(axis=-1)
     equal = (x[..., None, :] == x[..., None]).sum(axis=-1)
-    return below + (equal - 1) / 2
+    return (below + (equal - 1) / 2).astype(x.dtype)

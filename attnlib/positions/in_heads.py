@@ -7,6 +7,7 @@ import numpy as np
 
 from attnlib._shapes import Shape
 from attnlib.parameters import Parameters
+from attnlib.positions.gradients import relative_bias_vjp
 from attnlib.positions.relative import (
     linear_bias,
     pairing,
@@ -18,17 +19,21 @@ from attnlib.positions.sinusoids import above_1, frequencies
 
 
 class Positions(Parameters):
-    """Base of what can be the `positions` of a layer."""
+    """Base of what can be the `positions` of a layer; itself it tells nothing of them."""
 
     def _refuse(self, d_k):
         """Refuse keys of a length with which this cannot be used."""
 
-    def _turn(self, X, end, direction):
+    def _turn(self, X, end, direction=1):
         """Turn queries or keys, the last of which stands at position `end` - 1."""
         return X
 
     def _bias(self, Q, K):
         """Return what is added to the scores of queries and keys, or None."""
+
+    def _back(self, d_bias):
+        """Go back from what was added to the scores to the parameters."""
+        return self
 
 
 class Rotary(Positions):
@@ -66,7 +71,7 @@ class Rotary(Positions):
         """Refuse keys whose components make no pairs."""
         frequencies(d_k, self.base, "with positions=Rotary, d_k")
 
-    def _turn(self, X, end, direction):
+    def _turn(self, X, end, direction=1):
         """Turn queries or keys, the last of which stands at position `end` - 1."""
         positions = np.arange(end - X.shape[-2], end)
         return turned(X, positions, self.base, self.convention, direction)
@@ -136,5 +141,10 @@ class RelativeBias(Positions):
         """Return what is added to the scores of queries and keys."""
         return relative_bias(self.table, Q.shape[-2], K.shape[-2])
 
+    def _back(self, d_bias):
+        """Go back from what was added to the scores to the table."""
+        return RelativeBias(relative_bias_vjp(d_bias, self.table))
+
 
 POSITIONS = Rotary, LinearBias, RelativeBias
+NOWHERE = Positions()

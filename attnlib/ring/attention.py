@@ -1,99 +1,91 @@
 """Attention by several processes: the keys and values travel round a ring, the queries stay."""
 
+import math
 import time
 from dataclasses import dataclass
 
 import torch
 import torch.distributed as dist
 
-from attnlib.ring.agreement import agree
-from attnlib.ring.counts import visible_keys
-from attnlib.ring.online import OnlineAttention
+from attnlib.ring.layout import visible_keys
+
+ROWS = 128  # queries whose scores are computed together
 
 
 @dataclass(frozen=True)
 class Report:
     """What one process did in a pass round the ring; tuples have an entry for each step.
 
-    Parameters
-    ----------
-    bytes_sent : int
-        Counted from the tensors as they are sent.
-    pairs, scores : tuple of int
-        Pairs of query and key that counted, for one head of one sequence, and the scores computed
-        for them: a few more, which are masked again.
-    work_seconds, wait_seconds : tuple of float
-        The time spent on the block, and then waiting for the next one.
+    ``bytes_sent`` is counted from the tensors as they are sent, ``pairs`` of query and key as they
+    are scored, for one head of one sequence.  ``work_seconds`` were spent on the block that was
+    here, ``wait_seconds`` then on the next one.
     """
 
     bytes_sent: int
     pairs: tuple
-    scores: tuple
     work_seconds: tuple
     wait_seconds: tuple
 
 
+def take_in(Q, K, V, visible, largest, total, weighted):
+    """Let queries attend to the first `visible` keys of one more block; return the pairs scored.
+
+    Changed in place are the largest score of each query so far, the sum of its weights and the sum
+    of values weighted by them, as in `online_softmax`.
+    """
+    pairs = 0
+    for start in range(0, len(visible), ROWS):
+        rows = slice(start, start + ROWS)
+        seen = torch.arange(visible[rows].max()) < torch.as_tensor(visible[rows, None])
+        if seen.any():  # the keys that none of these queries may attend to are not looked at
+            old, sums, outputs = (X[..., rows, :] for X in (largest, total, weighted))
+            keys, values = K[..., : seen.shape[1], :], V[..., : seen.shape[1], :]
+            scores = Q[..., rows, :] @ keys.mT / math.sqrt(Q.shape[-1])
+            scores = scores.masked_fill(~seen, -math.inf)
+            new = torch.maximum(old, scores.amax(dim=-1, keepdim=True))
+            shrink, weights = (old - new).exp(), (scores - new).exp()
+            sums.mul_(shrink).add_(weights.sum(dim=-1, keepdim=True))
+            outputs.mul_(shrink).add_(weights @ values)
+            old.copy_(new)
+            pairs += int(seen.sum())
+    return pairs
+
+
 @torch.no_grad()
 def ring_attention(Q, K, V, *, causal=False, layout="contiguous", group=None):
-    r"""Attend to the keys of all processes, of which each holds only one block at a time.
+    """Attend to the keys of all processes, of which each holds only one block at a time.
 
     All processes call it together.  In each step a process sends the block of keys and values that
     it holds to the next process, receives one from the process before it, and meanwhile lets its
-    own queries attend to the block that is here.
+    own queries attend to the block that is here, with a running softmax (Liu et al. 2024).  The
+    result is that of one process up to rounding, and memory grows with n / P.
 
     Parameters
     ----------
-    Q, K, V : Tensor, shape (batch, n_heads, n / P, d)
-        This process's rows, float32 or float64, dealt out as `attnlib.ring.shard` does.
+    Q, K, V : Tensor, shape (..., n / P, d)
+        This process's rows, dealt out as `attnlib.ring.shard` does.
     causal : bool, optional
         True if no query may attend to a later position of the whole sequence.
     layout : str, optional
-        How the rows were dealt out: ``"contiguous"`` or ``"striped"``.
+        How the rows were dealt out.
     group : ProcessGroup, optional
         The processes of the ring, all by default.
 
     Returns
     -------
-    output : Tensor, shape (batch, n_heads, n / P, d)
+    output : Tensor, shape (..., n / P, d)
         The answers to this process's queries.
     report : Report
-
-    Raises
-    ------
-    ValueError, TypeError
-        In every process, before the first block is sent: if there is no process group, what one
-        process brings differs from the others, is no tensor of float32 or float64, is empty, holds
-        NaN or infinity, or asks for a gradient.
-
-    Notes
-    -----
-    Each block is taken in by a running softmax, in P steps with P − 1 messages (Liu et al. 2024;
-    striped: Brandon et al. 2023), so the result is that of one process up to rounding:
-
-    .. math:: \v{Y} = \mathrm{softmax}\left(\frac{\q{Q} \k{K}^\top}{\sqrt{d}}\right) \v{V}
-
-    A process holds two blocks and the scores of some rows: memory grows with n / P.
-
-    Examples
-    --------
-    A ring of one process sends nothing.  The scores are equal, so the answer is the mean.
-
-    >>> dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    >>> Q, K = torch.zeros(1, 1, 2, 1), torch.ones(1, 1, 2, 1)
-    >>> V = torch.tensor([[[[2.0], [4.0]]]])
-    >>> output, report = ring_attention(Q, K, V)
-    >>> output.flatten(), report.bytes_sent, report.pairs
-    (tensor([3., 3.]), 0, (4,))
-    >>> dist.destroy_process_group()
     """
-    if not dist.is_initialized():
-        remedy = "Call torch.distributed.init_process_group first, in a program started by"
-        raise ValueError(f"there is no process group. {remedy} python -m torch.distributed.run.")
-    agree(Q, K, V, causal, layout, group)
     rank, world = dist.get_rank(group), dist.get_world_size(group)
-    attention = OnlineAttention(Q)
+    mine, ranks = [(tuple(X.shape), X.dtype) for X in (Q, K, V)], [None] * world
+    dist.all_gather_object(ranks, (mine, causal, layout), group=group)
+    if ranks != [([mine[0]] * 3, causal, layout)] * world:  # in all, so that none waits for others
+        raise ValueError(f"Give Q, K, V of all processes one shape, type and layout, not {ranks}.")
+    largest = Q.new_full((*Q.shape[:-1], 1), -math.inf)
+    total, weighted = torch.zeros_like(largest), torch.zeros_like(Q)
     here = torch.stack((K, V))  # one message instead of two
-    other = torch.empty_like(here) if world > 1 else None
+    other = torch.empty_like(here)
     n, sent, steps = Q.shape[-2] * world, 0, []
     for step in range(world):
         messages = []
@@ -101,18 +93,13 @@ def ring_attention(Q, K, V, *, causal=False, layout="contiguous", group=None):
             send = dist.P2POp(dist.isend, here, group=group, group_peer=(rank + 1) % world)
             receive = dist.P2POp(dist.irecv, other, group=group, group_peer=(rank - 1) % world)
             messages = dist.batch_isend_irecv([send, receive])
-            sent += send.tensor.nbytes
-        start, source = _now(Q), (rank - step) % world  # blocks come from behind
-        counted = attention.add(*here, visible_keys(n, rank, source, world, layout, causal))
-        worked = _now(Q)
+            sent += here.nbytes
+        start, source = time.perf_counter(), (rank - step) % world  # blocks come from behind
+        visible = visible_keys(n, rank, source, world, layout, causal)
+        pairs = take_in(Q, *here, visible, largest, total, weighted)
+        worked = time.perf_counter()
         for message in messages:
             message.wait()
-        steps.append((*counted, worked - start, _now(Q) - worked))
+        steps.append((pairs, worked - start, time.perf_counter() - worked))
         here, other = other, here
-    return attention.output(), Report(sent, *zip(*steps))
-
-
-def _now(X):
-    if X.device.type == "cuda":
-        torch.cuda.current_stream(X.device).synchronize()
-    return time.perf_counter()
+    return weighted / total, Report(sent, *zip(*steps))

@@ -1,4 +1,4 @@
-"""Who holds which rows: two ways to deal a sequence out to the processes of a ring."""
+"""Who holds which rows, and what the ring costs: pairs of query and key, and bytes sent."""
 
 import numpy as np
 import torch
@@ -8,104 +8,95 @@ from attnlib import _checks
 LAYOUTS = ("contiguous", "striped")
 
 
-def rows_per_process(n, world):
-    """Return how many of `n` rows each of `world` processes holds."""
-    n, world = _checks.count(n, "n"), _checks.count(world, "world")
-    if n < world:
-        remedy = f"Give at least n={world}, or start at most {n}"
-        raise ValueError(f"n={n} is fewer rows than the {world} processes of the ring. {remedy}.")
-    if n % world:
-        near = f"n={n - n % world} or n={n - n % world + world}"
-        remedy = f"Give a multiple of {world}, say {near}"
-        raise ValueError(f"n={n} rows cannot be shared evenly by {world} processes. {remedy}.")
-    return n // world
-
-
 def own_rows(n, rank, world, layout):
     """Return the slice of a sequence of `n` rows that process `rank` holds."""
-    rows = rows_per_process(n, world)
-    _checks.choice(layout, "layout", LAYOUTS)
-    if _checks.count(rank, "rank", least=0) >= world:
-        raise ValueError(f"rank={rank} is not in a ring of {world}. Count from 0 to {world - 1}.")
-    return (
-        slice(rank, None, world) if layout == "striped" else slice(rank * rows, (rank + 1) * rows)
-    )
+    striped = _checks.choice(layout, "layout", LAYOUTS) == "striped"
+    if n % world or not 0 <= rank < world:
+        remedy = f"Give a multiple of {world} rows and a rank from 0 to {world - 1}"
+        raise ValueError(f"n={n} and rank={rank} do not fit {world} processes. {remedy}.")
+    m = n // world
+    return slice(rank, None, world) if striped else slice(rank * m, (rank + 1) * m)
 
 
 def shard(X, rank, world, layout="contiguous"):
-    r"""Return the rows of `X` that one process holds.
+    """Return the rows of a sequence that one process holds.
 
     Parameters
     ----------
     X : Tensor or ndarray, shape (..., n, d)
-        The whole sequence, one row for each token.
     rank, world : int
         The process, from 0 on, and how many there are.
     layout : str, optional
-        ``"contiguous"``: one run of neighbours for each process.  ``"striped"``: dealt out like
-        cards, so row t lives on process ``t % world``.
+        ``"contiguous"``: one run of neighbours for each process (Liu et al. 2024).  ``"striped"``:
+        dealt out like cards (Brandon et al. 2023), so that row t is on process ``t % world``.
 
     Returns
     -------
     Tensor or ndarray, shape (..., n / world, d)
         A view of `X`, in the order of the sequence.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the rows cannot be shared evenly, there is no such rank or layout, or `X` has no rows.
-
-    Notes
-    -----
-    Row i of process r, of P with m rows each, stands (contiguous: Liu et al. 2024, striped:
-    Brandon et al. 2023) at
-
-    .. math:: t = r m + i \quad \text{(contiguous)}, \qquad t = i P + r \quad \text{(striped)}
-
     Examples
     --------
-    >>> X = np.arange(4)[:, None] * [1, 10]
-    >>> shard(X, 1, 2, "striped")
-    array([[ 1, 10],
-           [ 3, 30]])
+    >>> shard(np.arange(4)[:, None], 1, 2, "striped").T
+    array([[1, 3]])
     """
-    if not isinstance(X, (torch.Tensor, np.ndarray)):
-        raise TypeError(f"X must be a tensor or an array, not {type(X).__name__}. Convert it.")
-    if X.ndim < 2:
-        raise ValueError(f"X has shape {tuple(X.shape)}, but needs two axes or more, (..., n, d).")
     return X[..., own_rows(X.shape[-2], rank, world, layout), :]
 
 
 def unshard(shards, layout="contiguous"):
-    """Put the rows of all processes together again: the inverse of `shard`.
+    """Put the rows of all processes, in order, together again: the inverse of `shard`.
+
+    >>> unshard([torch.tensor([[0], [2]]), torch.tensor([[1], [3]])], "striped").mT
+    tensor([[0, 1, 2, 3]])
+    """
+    if _checks.choice(layout, "layout", LAYOUTS) == "striped":
+        return torch.stack(shards, dim=-2).flatten(-3, -2)
+    return torch.cat(shards, dim=-2)
+
+
+def visible_keys(n, rank, source, world, layout="contiguous", causal=False):
+    """Count for each query of `rank` the keys of `source` that it may attend to: the first ones."""
+    queries, keys = (np.arange(n)[own_rows(n, r, world, layout)] for r in (rank, source))
+    return np.searchsorted(keys, queries if causal else n + queries, side="right")
+
+
+def pairs_per_step(n, world, layout="contiguous", causal=False):
+    """Count the pairs of query and key that each process has to compute in each step.
+
+    In step i the rows of rank r meet the keys of rank r − i (Liu et al. 2024).
 
     Parameters
     ----------
-    shards : sequence of Tensor or ndarray, each of shape (..., m, d)
-        What the processes hold, that of rank 0 first.
-    layout : str, optional
-        The layout that `shard` used.
+    n, world : int
+        Rows of the whole sequence, and processes in the ring.
+    layout, causal : optional
+        As for `ring_attention`.
 
     Returns
     -------
-    Tensor, shape (..., m * world, d)
-        The whole sequence.
+    ndarray of int, shape (world, world)
+        Pairs for each rank (down) and step (across), for one head of one sequence.
 
     Examples
     --------
-    >>> X = np.arange(4)[:, None] * [1, 10]
-    >>> unshard([shard(X, r, 2, "striped") for r in range(2)], "striped")
-    tensor([[ 0,  0],
-            [ 1, 10],
-            [ 2, 20],
-            [ 3, 30]])
+    >>> pairs_per_step(8, 2, "striped", causal=True)
+    array([[10,  6],
+           [10, 10]])
     """
-    _checks.choice(layout, "layout", LAYOUTS)
-    parts = [torch.as_tensor(part) for part in shards]
-    shapes = [tuple(part.shape) for part in parts]
-    if not parts or len(set(shapes)) > 1 or len(shapes[0]) < 2:
-        remedy = "Give one shard of each process, all of one shape (..., m, d)"
-        raise ValueError(f"shards have the shapes {shapes}. {remedy}.")
-    if layout == "striped":
-        return torch.stack(parts, dim=-2).flatten(-3, -2)
-    return torch.cat(parts, dim=-2)
+    grid = np.ndindex(world, world)
+    pairs = [visible_keys(n, r, (r - i) % world, world, layout, causal).sum() for r, i in grid]
+    return np.reshape(pairs, (world, world))
+
+
+def bytes_sent(n, n_heads, d, world, itemsize=4, batch=1):
+    r"""Return how many bytes each process sends in one pass round the ring.
+
+    Keys and values have `n_heads` heads of width `d`, and numbers of `itemsize` bytes; each process
+    passes P − 1 blocks of both on (Liu et al. 2024):
+
+    .. math:: (P - 1) \cdot 2 \cdot (n / P) \cdot H \cdot d \cdot \text{itemsize} \cdot \text{batch}
+
+    >>> bytes_sent(4096, 8, 64, 4)
+    12582912
+    """
+    return (world - 1) * 2 * (n // world) * n_heads * d * itemsize * batch

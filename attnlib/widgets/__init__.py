@@ -4,6 +4,11 @@ Each is a folder, which nothing else has to name; the Python file of its name ho
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+from attnlib._extras import needs
+
+needs("widgets", "anywidget", "ipywidgets", "matplotlib")
 
 from attnlib.widgets.shared.base import STATE_MIME, BookWidget
 from attnlib.widgets.shared.declaration import declared
@@ -26,3 +31,12 @@ for _path in sorted(HERE.glob("*/*.py")):
 globals().update({cls.__name__: cls for cls in WIDGETS.values()})
 
 __all__ = ["STATE_MIME", "WIDGETS", "BookWidget", *(cls.__name__ for cls in WIDGETS.values())]
+
+
+def __dir__():
+    return __all__
+
+
+if TYPE_CHECKING:  # the classes have names that only a run finds
+
+    def __getattr__(name: str) -> type[BookWidget]: ...

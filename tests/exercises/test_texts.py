@@ -9,7 +9,7 @@ from attnlib.exercises.engine import reading
 from attnlib.exercises.engine.asking import questions
 from attnlib.exercises.engine.practising import kinds
 from attnlib.exercises.engine.reading import read
-from attnlib.exercises.engine.text import Malformed
+from attnlib.exercises.engine.text import Malformed, sections
 
 HALF = """# half(x)
 
@@ -88,7 +88,7 @@ What is twice `{x}`?
 """
 DRAWN = """def double(rng):
     x = int(rng.integers(3, 9))
-    return {"x": x}, [2 * x, 2 * x]
+    return dict(x=x), [2 * x, 2 * x]
 """
 
 
@@ -156,6 +156,23 @@ def test_a_malformed_exercise_names_its_line(write, old, new, words):
     assert str(error.value).startswith(f"99_new/half.md, {words}")
 
 
+def test_wrapped_lines_are_joined(write):
+    text = "## a\n\nOne\ntwo.\n\n- x: one\n  two\n  - three\n    four\n- y: one\n\n1. one\n   two\n"
+    (section,) = sections(write("questions.md", text))
+    assert section.text == "One two."
+    first, second = [(bullet.text, bullet.reply) for bullet in section.bullets]
+    assert first == ("x: one two", "three four") and second == ("y: one", "")
+    assert [step.text for step in section.steps] == ["one two"]
+
+
+@pytest.mark.parametrize("chapter", reading.chapters())
+def test_lines_are_at_most_200_characters(chapter):
+    for path in reading.chapters()[chapter].glob("*.md"):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            remedy = "break it after a sentence; below an item indent what follows by two spaces"
+            assert len(line) <= 200, f"{path.name}, line {number}: {remedy}"
+
+
 def test_questions_are_read(write):
     two, which = (question for _, question in questions(write("questions.md", ASK)))
     assert two["answer"] == 6 and two["mistakes"] == [{"value": 9, "reply": "That is the square."}]
@@ -211,14 +228,26 @@ def test_malformed_practice_names_its_line(write, old, new, words):
     assert str(error.value).startswith(f"99_new/practice.md, {words}")
 
 
-def test_a_missing_folder_is_said_with_places(monkeypatch, tmp_path):
+@pytest.mark.parametrize("text", ["What is twice `{e}`?", "Twice `{x}`?\n\n1. if {e}: So."])
+def test_a_text_uses_only_what_its_function_returns(write, text):
+    write("practice.py", DRAWN.replace("x = int", "e = x = int"))
+    path = write("practice.md", DRAW.replace("What is twice `{x}`?", text))
+    ((_, kind),) = kinds(path)
+    with pytest.raises(Malformed) as error:
+        kind.problem(1)
+    words = "line 1: expected double to return what {e} uses (name 'e' is not defined), got 'double"
+    assert str(error.value).startswith(f"99_new/practice.md, {words}")
+
+
+def test_a_missing_folder_is_said_with_its_place(monkeypatch, tmp_path):
     monkeypatch.setattr(reading, "__file__", str(tmp_path / "a/b/c/d.py"))
-    monkeypatch.chdir(tmp_path)
     reading.folder.cache_clear()
     try:
-        with pytest.raises(FileNotFoundError, match="looked for the book"):
+        with pytest.raises(FileNotFoundError, match=r"there is no folder .*chapters"):
             check("no.such", None)
-        (tmp_path / "book" / "exercises").mkdir(parents=True)
-        assert reading.folder() == tmp_path / "book" / "exercises"
+        for place in ("a/b/chapters", "book/exercises"):
+            reading.folder.cache_clear()
+            (tmp_path / place).mkdir(parents=True)
+            assert reading.folder() == tmp_path / place
     finally:
         reading.folder.cache_clear()

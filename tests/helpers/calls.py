@@ -35,6 +35,8 @@ table = attnlib.RelativeBias(draw(2, 5))
 table_heads = attnlib.MultiHeadAttention.random(rng, 6, 2, n_kv_heads=1, positions=table)
 fields = {name: getattr(heads, name) for name in ("W_Q", "W_K", "W_V", "W_O")}
 drawing = {"rng": rng, "d_model": 6, "n_heads": 2}
+block_drawing = drawing | {"d_ff": 8, "norm_first": True, "bias": True, "n_kv_heads": 1}
+block_drawing |= {"positions": attnlib.LinearBias(), "norm": "rms", "gated": True}
 qkv = {"Q": Q, "K": K, "V": V}
 
 work = {"operations": 6.0, "bytes": 4.0, "exponentials": 2.0}
@@ -161,6 +163,37 @@ CALLS |= {
     "networks.NGrams": {"text": "so far so good", "order": 3},
     "networks.GRU": {"W_x": draw(4, 9), "W_s": draw(3, 9), "b_x": draw(9), "b_s": draw(9)},
 }
+gru = networks.GRU(**CALLS["networks.GRU"])
+pixels, walk = draw(4, 4), [[0, 0], [0, 1], [1, 2], [2, 0]]
+one_head = attnlib.MultiHeadAttention.random(rng, 6, 1)
+described = {"W_P": draw(25, 6), "P": draw(8, 6), "encoder": encoder, "norm": norm}
+described |= {"E": draw(4, 6), "P_words": draw(4, 6), "decoder": decoder, "norm_out": norm}
+CALLS |= {
+    "networks.LanguageModel": {"E": draw(4, 6), "U": draw(6, 4), "blocks": [encoder]}
+    | {"characters": "abcd", "context": 5, "norm": norm},
+    "networks.VisionTransformer": {"W_E": draw(4, 6), "P": draw(4, 6), "blocks": [encoder]}
+    | {"norm": norm, "U": draw(6, 3), "b": draw(3)},
+    "networks.Describer": described | {"U": draw(6, 4), "words": ["·", "and", "one", "two"]},
+    "networks.Translator": {"E_source": draw(3, 4), "encoder": gru, "E_target": draw(5, 4)}
+    | {"decoder": gru, "W_c": draw(6, 3), "U": draw(3, 5), "b": draw(5)}
+    | {"source_words": ["a", "b", "c"], "target_words": ["·", "x", "y", "z", "w"]}
+    | {"score": attnlib.Bilinear(draw(3, 3))},
+    "networks.Balancer": {"W": draw(3, 6), "P": draw(7, 6), "attention": one_head}
+    | {"feed_forward": encoder.feed_forward, "u": draw(6, 1)},
+    "networks.StaticAdditive": {"a_q": draw(5), "a_k": draw(5)},
+    "networks.DynamicAdditive": {"W_q": draw(5, 4), "W_k": draw(5, 4), "v": draw(4)},
+    "networks.leaky_relu": {"z": X, "slope": 0.2},
+    "networks.attend_edges": {"Q": draw(3, 5), "K": draw(3, 5), "V": draw(3, 4), "edges": walk},
+    "networks.lead": {"logits": scores, "is_answer": np.eye(3, 7, dtype=bool).tolist()},
+    "networks.looked_at": {"weights": attnlib.softmax(draw(2, 3, 4, 4))},
+    "networks.rollout": {"weights": attnlib.softmax(draw(2, 3, 4, 4)), "identity": True},
+    "networks.rank_correlation": {"a": draw(1, 7), "b": draw(1, 7) ** 2},
+}
+seeing = networks.VisionTransformer(**CALLS["networks.VisionTransformer"])
+describing = networks.Describer(**CALLS["networks.Describer"])
+translating = networks.Translator(**CALLS["networks.Translator"])
+balancing = networks.Balancer(**CALLS["networks.Balancer"])
+CALLS["networks.effects"] = {"model": seeing, "images": pixels, "cover": draw(4, 4)}
 NORMALIZERS = ["softmax", "sparsemax", "sigmoid_normalize", "hardmax"]
 for name in NORMALIZERS:
     CALLS[name] = {"scores": scores, "axis": -1, "temperature": 0.5}
@@ -169,7 +202,6 @@ for name in NORMALIZERS[:3]:
 
 writer = networks.CharacterModel(**CALLS["networks.CharacterModel"])
 counter = networks.NGrams(**CALLS["networks.NGrams"])
-gru = networks.GRU(**CALLS["networks.GRU"])
 #: Methods, by what they are called on.
 METHODS = {
     "Bilinear.__call__": (attnlib.Bilinear(draw(5, 5)), {"Q": Q, "K": K}),
@@ -205,17 +237,17 @@ METHODS = {
         encoder,
         {"X": X, "mask": True, "cache": attnlib.KeyValueCache(encoder.attention)},
     ),
-    "EncoderBlock.random": (encoder, drawing | {"d_ff": 8, "norm_first": True, "bias": True}),
+    "EncoderBlock.random": (encoder, block_drawing),
     "DecoderBlock.__call__": (
         decoder,
         {"X": X, "memory": X, "mask": True, "memory_mask": True},
     ),
-    "DecoderBlock.random": (decoder, drawing | {"d_ff": 8, "norm_first": True, "bias": True}),
+    "DecoderBlock.random": (decoder, block_drawing),
     "DecoderOnly.__call__": (
         stack,
         {"X": X, "mask": True, "cache": attnlib.StackCache(stack)},
     ),
-    "DecoderOnly.random": (stack, drawing | {"n_blocks": 2, "norm_first": True, "bias": True}),
+    "DecoderOnly.random": (stack, block_drawing | {"n_blocks": 2}),
     "CharacterModel.gradients": (writer, {"x": [[0, 1, 2]], "y": [[1, 2, 3]]}),
     "CharacterModel.step": (writer, {"rate": 1e-3, "batch": 2}),
     "InductionCircuit.__call__": (
@@ -236,6 +268,42 @@ METHODS = {
     "GRU.step": (gru, {"x": draw(4), "s": draw(3)}),
     "GRU.__call__": (gru, {"X": draw(2, 4), "s": draw(3)}),
     "NGrams.surprisal": (counter, {"text": "good"}),
+    "LanguageModel.__call__": (
+        writer.network,
+        {"x": [0, 1, 2], "cache": attnlib.StackCache(writer.network.stack)},
+    ),
+    "LanguageModel.look": (writer.network, {"text": "so"}),
+    "LanguageModel.surprisal": (writer.network, {"text": "so far", "least": 2}),
+    "LanguageModel.sample": (
+        writer.network,
+        {"n": 2, "temperature": 0.5, "start": "so", "k": 3, "p": 0.9, "rng": rng},
+    ),
+    "VisionTransformer.embed": (seeing, {"images": pixels}),
+    "VisionTransformer.read": (seeing, {"X": draw(4, 6)}),
+    "VisionTransformer.__call__": (seeing, {"images": pixels}),
+    "Describer.see": (describing, {"pixels": draw(10, 20)}),
+    "Describer.keys": (describing, {"memory": draw(8, 6)}),
+    "Describer.values": (describing, {"memory": draw(8, 6)}),
+    "Describer.step": (
+        describing,
+        {"words": ["·"], "keys": draw(8, 6), "values": draw(8, 6)},
+    ),
+    "Describer.__call__": (
+        describing,
+        {"keys_from": draw(10, 20), "values_from": draw(10, 20) / 2, "question": "·"},
+    ),
+    "Translator.encode": (translating, {"words": ["a", "c"]}),
+    "Translator.step": (translating, {"word": "x", "s": draw(3), "H": draw(2, 3)}),
+    "Translator.__call__": (translating, {"words": ["a", "c"]}),
+    "Balancer.look": (balancing, {"H": draw(7, 5)}),
+    "StaticAdditive.__call__": (
+        networks.StaticAdditive(draw(5), draw(5)),
+        {"Q": Q, "K": K},
+    ),
+    "DynamicAdditive.__call__": (
+        networks.DynamicAdditive(draw(5, 4), draw(5, 4), draw(4)),
+        {"Q": Q, "K": K},
+    ),
 }
 
 #: What functions return, made by nobody else.
@@ -285,7 +353,8 @@ class Call(NamedTuple):
         arguments = {name: changed(x, change) for name, x in self.arguments.items()}
         for name, x in self.arguments.items():
             if isinstance(x, CACHES):  # that of the owner
-                arguments[name] = type(x)(getattr(owner, "attention", owner))
+                part = "attention" if isinstance(x, attnlib.KeyValueCache) else "stack"
+                arguments[name] = type(x)(getattr(owner, part, owner))
         return self._replace(arguments=arguments, owner=owner)
 
 

@@ -23,9 +23,9 @@ def bundle(widget):
     return {live.STATE: widget.stored(), "image/svg+xml": STILL}
 
 
-def svg_address(svg):
-    """An address that holds the whole picture."""
-    return "data:image/svg+xml," + quote(svg)
+def whole(svg, words):
+    """A picture as HTML that holds all of it."""
+    return f'<img loading="lazy" alt="{words}" src="data:image/svg+xml,{quote(svg)}">'
 
 
 def widget_page_text(widgets, scripts=(), prose=""):
@@ -35,7 +35,7 @@ def widget_page_text(widgets, scripts=(), prose=""):
     """
     bundles = [bundle(widget) for widget in widgets]
     places = [
-        f'<figure id="fig-{number}">{live.place(data, svg_address)}</figure>'
+        f'<figure id="fig-{number}">{live.place(data, whole)}</figure>'
         for number, data in enumerate(bundles, 1)
     ]
     names = sorted({data[live.STATE]["script"] for data in bundles})

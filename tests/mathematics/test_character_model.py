@@ -5,7 +5,7 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attnlib import sinusoidal, softmax
+from attnlib import attention, sinusoidal, softmax
 from attnlib.networks import CharacterModel
 from tests.helpers import oracles
 
@@ -47,6 +47,15 @@ def test_steps_have_the_losses_gradients_and_parameters_of_torch():
     assert len(model.losses) == 4 and model.losses[-1] == ours
     assert model.parameter_count == sum(a.numel() for a in p.values())
     assert p.keys() == model.parameters().keys() == gradients.keys()
+
+
+def test_a_step_attends_once_in_each_block(monkeypatch):
+    calls, softmax_in_place = [], attention.softmax_in_place
+    counted = lambda scores: calls.append(scores.shape) or softmax_in_place(scores)  # noqa: E731
+    for name in ("softmax_in_place", "softmax"):
+        monkeypatch.setattr(attention, name, counted)
+    CharacterModel(TEXT, **SMALL).step(batch=3)
+    assert calls == [(3, 2, 5, 5)] * SMALL["n_blocks"]
 
 
 def test_the_start_is_drawn_around_0():

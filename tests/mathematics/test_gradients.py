@@ -16,6 +16,7 @@ from attnlib import (
     RelativeBias,
     feed_forward,
     gated_feed_forward,
+    gelu,
     gradients,
     layer_norm,
     project,
@@ -31,6 +32,7 @@ from attnlib import (
     sparsemax,
     sparsemax_jacobian,
 )
+from attnlib._pullbacks import differentiable
 from attnlib.gradients import finite_difference
 from tests.helpers import oracles
 from tests.helpers.oracles import d_model, d_source, draw, draw_mask, gradients_by_torch, m, n
@@ -433,6 +435,22 @@ def test_gradients_equal_finite_differences(row):
 
     slope = sum((d * step).sum() for d, step in zip(row.back(d_output), line, strict=True))
     assert_allclose(slope, finite_difference(loss, 0.0), rtol=1e-6, atol=1e-6)
+
+
+def test_a_call_keeps_no_pullback():
+    """Its arrays would stay in memory until the call ends; behind `forward` there is one."""
+    kept = []
+
+    @differentiable()
+    def twice(X):
+        Y, back = gelu.forward(X)
+        kept.append(back)
+        return 2 * Y, lambda d_Y: back(2 * d_Y)
+
+    Y, back = twice.forward(np.ones(3))
+    assert_allclose(twice(np.ones(3)), Y)
+    assert callable(kept[0]) and kept[1] is None
+    assert_allclose(back(np.ones(3)), finite_difference(lambda x: twice(x).sum(), np.ones(3)))
 
 
 # Jacobians: all slopes of one row's output.

@@ -1,6 +1,7 @@
 """What `import attnlib` loads, and what each public name says about itself."""
 
 import inspect
+import pydoc
 import re
 import subprocess
 import sys
@@ -94,6 +95,21 @@ def test_every_public_name_is_documented(name):
     assert doc.splitlines()[0].endswith(".") and doc.splitlines()[1] == ""
     for parameter in parameters:
         assert parameter in doc
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_help_is_in_words(name):
+    shown = pydoc.render_doc(PUBLIC[name], renderer=pydoc.plaintext)
+    assert " at 0x" not in shown
+
+
+def test_signatures_say_what_is_wanted():
+    signature = inspect.signature(attnlib.MultiHeadAttention)
+    assert str(signature).startswith("(W_Q: '(d_model, n_heads * d_k)', ")
+    assert "n_heads: count, " in str(signature)
+    assert "positions: Rotary | LinearBias | RelativeBias = None" in str(signature)
+    assert str(inspect.signature(attnlib.attend)).startswith("(Q, K, V, *, score=scaled_dot, ")
+    assert not attnlib.MultiHeadAttention.__dataclass_transform__["eq_default"]  # type checkers
 
 
 @pytest.mark.parametrize(("name", "method"), METHODS)

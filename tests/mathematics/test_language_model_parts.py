@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attnlib import (
+    DecoderBlock,
     DecoderOnly,
     EncoderBlock,
+    GatedFeedForward,
     KeyValueCache,
     LinearBias,
     MultiHeadAttention,
     RelativeBias,
+    RMSNorm,
     Rotary,
     StackCache,
     causal,
@@ -418,3 +421,52 @@ def test_caches_of_others_are_refused():
             StackCache(bad)
     with pytest.raises(TypeError, match=r"^cache must be a StackCache, not"):
         one(draw(3, d_model), cache=KeyValueCache(block.attention))
+
+
+def test_a_mask_that_fits_neither_way_is_told_both():
+    attention, X = layer(), draw(2, 5, d_model)
+    with pytest.raises(
+        ValueError, match=r"to \(2, 5, 5\), .*, nor with heads to \(2, 4, 5, 5\)\. "
+    ):
+        attention(X, mask=np.ones((3, 5, 5), bool))
+
+
+# Drawn with all of these.
+
+
+MODERN = {"n_kv_heads": 1, "positions": Rotary(), "norm": "rms"}
+MODERN |= {"gated": True, "activation": "silu", "norm_first": True}
+
+
+def test_a_modern_stack_is_drawn_in_one_call():
+    stack = DecoderOnly.random(np.random.default_rng(0), 2, d_model, 3, **MODERN)
+    first = stack.blocks[0]
+    assert [type(part) for part in (first.norm_1, first.norm_2, stack.norm)] == [RMSNorm] * 3
+    assert type(first.feed_forward) is GatedFeedForward and first.feed_forward.activation == "silu"
+    assert first.attention.n_kv_heads == 1 and first.attention.positions is MODERN["positions"]
+    # Drawn in the order of its parts.
+    rng = np.random.default_rng(0)
+    heads = MultiHeadAttention.random(rng, d_model, 3, n_kv_heads=1)
+    assert_array_equal(first.attention.W_V, heads.W_V)
+    assert_array_equal(first.feed_forward.W_2, GatedFeedForward.random(rng, d_model).W_2)
+    stack, X = drawn(stack), draw(2, 5, d_model)
+    p = {name: torch.tensor(x) for name, x in stack.parameters().items()}
+    expected = oracles.torch_stack(p, stack, torch.tensor(X))
+    assert_allclose(stack(X)[0], expected, rtol=1e-10, atol=1e-11)
+
+
+def test_a_modern_decoder_knows_positions_of_its_own_items_alone():
+    block = drawn(DecoderBlock.random(np.random.default_rng(0), d_model, 3, 8, **MODERN))
+    assert isinstance(block.self_attention.positions, Rotary)
+    assert block.cross_attention.positions is None and block.cross_attention.n_kv_heads == 1
+    X, memory = draw(2, 5, d_model), draw(2, 4, d_model, seed=1)
+    p = {name: torch.tensor(x) for name, x in block.parameters().items()}
+    expected = oracles.torch_decoder(p, block, torch.tensor(X), torch.tensor(memory))
+    assert_allclose(block(X, memory)[0], expected, rtol=1e-10, atol=1e-11)
+    assert_allclose(block(X, memory[:, ::-1])[0], expected, rtol=1e-10, atol=1e-11)
+
+
+def test_an_unknown_norm_is_refused():
+    for make in (EncoderBlock.random, DecoderBlock.random):
+        with pytest.raises(ValueError, match=r'^norm=.* is unknown\. Choose "layer" or "rms"\.$'):
+            make(np.random.default_rng(0), 6, 2, norm=RMSNorm)

@@ -34,6 +34,7 @@ def test_widgets_are_public_by_class_name(name):
     public = {cls.__name__: cls for cls in WIDGETS.values()}[WIDGETS[name].__name__]
     assert getattr(widgets, public.__name__) is WIDGETS[name] is public
     assert public.__name__ in widgets.__all__ and public.script == name
+    assert public.__name__ in dir(widgets)
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -43,8 +43,9 @@ def products(a, b):
     return " + ".join(f"{term(x)} · {term(y)}" for x, y in zip(a, b))
 
 
-#: What every text of a practice may call.
-WRITTEN = {function.__name__: function for function in (short, term, plus, products)}
+#: What every text of a practice may use; e and tau are numbers of problems.
+WRITTEN = {name: x for name, x in vars(math).items() if name not in ("e", "tau")}
+WRITTEN |= {function.__name__: function for function in (short, term, plus, products)}
 TRIES = 200  # draws before a kind of practice is given up
 DECIMALS = 9  # kept of an answer: the last digits differ from processor to processor
 FRUITLESS = 20  # draws of problems that were drawn before, after which there are no others
@@ -130,9 +131,9 @@ def kinds(path):
     """The kinds of practice in a file: pairs of a name and a Kind.
 
     Each has a function of its name in the Python file beside the text. It takes a generator of
-    random numbers and returns its variables, a dict, and the answer. In the text ``{expression}``
-    is computed from these variables, with the module's names and those of `math`. A step may
-    begin with ``if {condition}: ``, and the numbers of a mistake may end in `` if {condition}``.
+    random numbers and returns a dict of named numbers, and the answer. In the text ``{expression}``
+    is computed from these names, the module's and those of `math`. A step may begin with
+    ``if {condition}: ``, and the numbers of a mistake may end in `` if {condition}``.
     """
     python = module(path)
     for section in sections(path):
@@ -143,29 +144,36 @@ def kinds(path):
         steps = [line.match(STEP, "a step") for line in section.steps]
         form = "'- {number}, {number}: reply'"
         wrong = [(m[0], *m[-2:]) for m in (line.match(MISTAKE, form) for line in mistakes)]
-        draw = _drawing(getattr(python, name), vars(python), section.text, steps, wrong)
+        draw = _drawing(getattr(python, name), vars(python), section, steps, wrong)
         fields, hint = settings["fields"].split(" | "), settings["hint"]
         tolerance = float(settings.get("tolerance", Kind.tolerance))
         yield name, Kind(title=title, draw=draw, hint=hint, fields=fields, tolerance=tolerance)
 
 
-def _drawing(function, names, question, steps, mistakes):
+def _drawing(function, names, section, steps, mistakes):
     def draw(rng):
-        variables, answer = function(rng)
-        scope = vars(math) | WRITTEN | names | variables
+        given, answer = function(rng)
+        scope = WRITTEN | names | given
+
+        def number(expression):
+            try:
+                return eval(expression, scope)
+            except NameError as error:
+                lacking = f"{function.__name__} to return what {{{expression}}} uses ({error})"
+                raise section.heading.expected(lacking) from None
 
         def numbers(text):
-            return [eval(expression, scope) for expression in re.findall(EXPRESSION, text)]
+            return [number(expression) for expression in re.findall(EXPRESSION, text)]
 
         def filled(text):
             written = (v if isinstance(v, str) else short(v) for v in numbers(text))
             return re.sub(EXPRESSION, lambda _: next(written), text)
 
         def holds(condition):
-            return condition is None or eval(condition, scope)
+            return condition is None or number(condition)
 
         return Problem(
-            question=filled(question),
+            question=filled(section.text),
             answer=answer,
             working=[filled(step) for condition, step in steps if holds(condition)],
             mistakes={

@@ -1,4 +1,7 @@
-"""The folder ``book/exercises/``; exercises read from it, and found by their names."""
+"""The folder ``book/exercises/``; exercises read from it, and found by their names.
+
+In an installed package it is ``attnlib/exercises/chapters/``.
+"""
 
 import difflib
 import re
@@ -31,14 +34,12 @@ MISTAKE = rf"{CODES}(?:, recognised by `([^`]+)`)?(?:, such as {CODES})?: (.+)"
 
 @cache
 def folder():
-    """The book's folder of exercises: beside the package, or at or above the working directory."""
-    tops = (Path(__file__).parents[3], Path.cwd(), *Path.cwd().parents)
-    places = [top / "book" / "exercises" for top in tops]
-    for place in places:
+    """The exercises' folder: the book's in its repository, or the installed package's own."""
+    here = Path(__file__)
+    for place in (here.parents[3] / "book" / "exercises", here.parents[1] / "chapters"):
         if place.is_dir():
             return place
-    looked = ", ".join(map(str, dict.fromkeys(places)))
-    raise FileNotFoundError(f"the exercises are not here; looked for the book's folder at {looked}")
+    raise FileNotFoundError(f"the exercises are not here: there is no folder {place}")
 
 
 def chapters():

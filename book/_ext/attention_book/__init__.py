@@ -4,9 +4,22 @@ import re
 from html import escape
 from pathlib import Path
 
+from docutils import nodes
 from sphinx.errors import ExtensionError
 
-from attention_book import about, asked, dark, live, machine, names, reference, runs, terms
+from attention_book import (
+    about,
+    asked,
+    dark,
+    live,
+    machine,
+    names,
+    reference,
+    runs,
+    terms,
+    transforms,
+    writer,
+)
 from attnlib import examples, palette
 from attnlib.widgets.shared import modules
 
@@ -110,82 +123,22 @@ def number_figures_by_chapter(app, env):
     return []
 
 
-def figure_text(app, name):
-    """The SVG text of one of the site's images: a figure's, or a widget's picture."""
-    pictures = live.pictures_used(app.env)
-    if name in pictures:
-        return pictures[name]
-    (source,) = (path for path, target in app.builder.images.items() if target == name)
-    return Path(app.srcdir, source).read_text(encoding="utf-8")
-
-
-_BESIDE = re.compile(r'\(?<span class="math notranslate nohighlight">[^<]*</span>[.,;:!?)\u2019]+')
-
-
-def keep_with_formula(body):
-    r"""The page's HTML, with each inline formula kept on one line with the punctuation beside it.
-
-    >>> formula = '<span class="math notranslate nohighlight">\\(d\\)</span>'
-    >>> keep_with_formula(f"for {formula}, and").count('<span class="keep">')
-    1
-    >>> keep_with_formula(f"for {formula} and") == f"for {formula} and"
-    True
-    """
-    return _BESIDE.sub(r'<span class="keep">\g<0></span>', body)
-
-
-_PLAIN_CODE = re.compile(r'<span class="(?:n|nb|nn|o|p|w)">([^<]*)</span>')
-
-
-def without_plain_spans(body):
-    """The page's HTML without the two thirds of its code's markup that `code.css` does not style.
-
-    Names, operators and brackets look like the code round them, and a browser lays out a long
-    page faster without an element for each.
-
-    >>> without_plain_spans('<span class="n">x</span> <span class="k">in</span>')
-    'x <span class="k">in</span>'
-    """
-    return _PLAIN_CODE.sub(r"\1", body)
-
-
-_TWO_FOLDS = re.compile(
-    r'(tag_hide-output [^>]*>\s*<details [^>]*above-input">\s*<summary[^>]*>\s*'
-    r'<p class="collapsed[^>]*>)[^<]*(</p>\s*<p class="expanded[^>]*>)[^<]*'
-)
-
-
-def name_code_folds(body, config):
-    """The page's HTML, in which code above a folded result does not carry the result's label.
-
-    A cell has one pair of labels for its folds; that pair is meant for what it prints or draws.
-    """
-    names = rf"\g<1>{config.nb_code_prompt_show}\g<2>{config.nb_code_prompt_hide}"
-    return _TWO_FOLDS.sub(names, body)
-
-
-_RUNS = re.compile(r'class="cell [^"]*tag_(exercise|runs-here)')
-
-
 def page_context(app, pagename, templatename, context, doctree):
     """Add what the layout needs: description, scripts, the notebook to download."""
     context["description"] = about.description(doctree)
+    elements = [*doctree.findall(nodes.Element)] if doctree else []
+    raw = "".join(element.astext() for element in elements if isinstance(element, nodes.raw))
+    tags = {name for element in elements for name in element["classes"]}
     widgets, _ = live.known(app.env).get(pagename, ([], {}))
-    context["is_early"] = 'id="first-widget"' in (context.get("body") or "")
+    context["is_early"] = 'id="first-widget"' in raw
     early = live.scripts_of(widgets[:1]) if context["is_early"] else []
     context["widget_scripts"] = live.scripts_of(set(widgets))
     context["late_scripts"] = [s for s in context["widget_scripts"] if s not in early]
-    context["runs_python"] = bool(_RUNS.search(context.get("body") or ""))
-    context["is_review"] = 'id="practice-review"' in (context.get("body") or "")
-    trains = 'class="train-here"' in (context.get("body") or "")
-    context["trains"] = trains and examples.four_verses()
+    context["runs_python"] = not tags.isdisjoint({"tag_exercise", "tag_runs-here"})
+    context["is_review"] = 'id="practice-review"' in raw
+    context["trains"] = 'class="train-here"' in raw and examples.four_verses()
     context["is_cover"] = pagename == app.config.root_doc
     context["chapter"] = chapter_number(pagename)
-    # ARIA 1.2 no longer has entries of bibliographies; they are items of a list.
-    body = context.get("body") or ""
-    body = body.replace('role="doc-biblioentry"', 'role="listitem"')
-    body = name_code_folds(without_plain_spans(keep_with_formula(body)), app.config)
-    context["body"] = dark.offer_dark_figures(body, lambda name: figure_text(app, name))
     source = app.env.doc2path(pagename) if pagename in app.env.all_docs else ""
     context["notebook"] = f"_sources/{pagename}.ipynb" if str(source).endswith(".ipynb") else None
     # The layout names its own scripts; Sphinx's list has the theme-less defaults.
@@ -203,7 +156,11 @@ def setup(app):
     app.add_directive("attention-review", asked.Review)
     app.add_directive("attention-widgets", reference.Widgets)
     app.add_html_theme("attention", str(HERE / "theme"))
+    app.set_translator("html", writer.Translator)
+    app.add_post_transform(transforms.KeepWithFormula)
+    app.add_post_transform(transforms.NameCodeFolds)
     app.connect("config-inited", configure)
+    app.connect("builder-inited", writer.mark_less_code)
     app.connect("source-read", live.replace_widgets)
     app.connect("source-read", runs.mark)
     app.connect("env-purge-doc", live.forget)
@@ -222,7 +179,7 @@ def setup(app):
         raise ExtensionError("the book's extension goes with html_theme: attention")
     return {
         "version": "1",
-        "env_version": 4,  # raise it when what is kept of a page that was read changes
+        "env_version": 5,  # raise it when what is kept of a page that was read changes
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }

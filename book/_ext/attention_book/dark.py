@@ -19,10 +19,10 @@ from attnlib.palette import DARK, LIGHT
 
 #: The ramps of `attnlib.figures.style`: from page to ink, and to the colours of signed numbers.
 RAMPS = ("ink", "key", "query")
+SIDES = ("width", "height")
 MEDIA = "screen and (prefers-color-scheme: dark)"
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _BITMAP = re.compile(r"(?<=data:image/png;base64,)[^\"]+")
-_IMAGE = re.compile(r'<img [^>]*?src="(?P<path>[^"]*_images/(?P<name>[^"]+)\.svg)"[^>]*>')
 
 
 def rgb(colour):
@@ -98,42 +98,24 @@ def dark_svg(text, name):
         raise ExtensionError(f"{name}: {error}; a figure has no other colours.") from error
 
 
-def size_attributes(svg):
+def size(svg):
     """Width and height of an SVG in pixels, so that the page keeps room for it.
 
-    >>> size_attributes('<svg width="475.2pt" height="187.2pt">')
-    'width="634" height="250"'
+    >>> size('<svg width="475.2pt" height="187.2pt">')
+    {'width': 634, 'height': 250}
     """
-    points = [re.search(rf'<svg[^>]* {side}="([0-9.]+)pt"', svg) for side in ("width", "height")]
-    width, height = (round(float(match.group(1)) * 4 / 3) for match in points)
-    return f'width="{width}" height="{height}"'
+    points = {side: re.search(rf'<svg[^>]* {side}="([0-9.]+)pt"', svg) for side in SIDES}
+    return {side: round(float(match[1]) * 4 / 3) for side, match in points.items()}
 
 
-def offer_dark_figures(body, read):
-    """The page's HTML with a dark source and a size for every figure, loaded when scrolled to.
+def picture(image, address):
+    """The HTML of a figure in both themes: of an image, and of its dark twin beside its address.
 
-    Parameters
-    ----------
-    body : str
-        HTML whose figures are images ``_images/name.svg``.
-    read : callable
-        Name of such an image -> its SVG text.
-
-    Examples
-    --------
-    >>> html = '<img alt="" src="_images/a.svg" />'
-    >>> dark = offer_dark_figures(html, lambda name: '<svg width="3pt" height="3pt">')
-    >>> dark.count("<source"), 'width="4"' in dark
-    (1, True)
+    >>> picture('<img alt="" src="_images/a.svg">', "_images/a.svg").count("_images/a.dark.svg")
+    1
     """
-
-    def with_source(match):
-        size = size_attributes(read(f"{match['name']}.svg"))
-        image = match.group().replace("<img ", f'<img loading="lazy" {size} ', 1)
-        dark = f"{match['path'].removesuffix('.svg')}.dark.svg"
-        return f'<picture><source media="{MEDIA}" srcset="{dark}">{image}</picture>'
-
-    return _IMAGE.sub(with_source, body)
+    twin = f"{address.removesuffix('.svg')}.dark.svg"
+    return f'<picture><source media="{MEDIA}" srcset="{twin}">{image}</picture>'
 
 
 def write_dark_figures(app, exception):

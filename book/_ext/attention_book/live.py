@@ -14,6 +14,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.errors import ExtensionError
 
+from attention_book import dark
 from attnlib.widgets import STATE_MIME as STATE
 from attnlib.widgets import WIDGETS
 
@@ -43,15 +44,15 @@ def anchor(name):
     return nodes.make_id(f"answer-{name}")
 
 
-def place(data, keep, alternative=None, root=None):
+def place(data, show, alternative=None, root=None):
     """The HTML of one widget's place in the page.
 
     Parameters
     ----------
     data : dict
         The widget's output: MIME type -> content.
-    keep : callable
-        SVG text of the picture -> its address, seen from the page.
+    show : callable
+        SVG text of the picture, and what it shows in words as HTML -> the picture's HTML.
     alternative : str, optional
         What the picture shows, in words; by default what the widget's class says.
     root : str, optional
@@ -66,9 +67,7 @@ def place(data, keep, alternative=None, root=None):
         if name := state["state"].get("name"):
             picture += f'<p><a href="answers.html#{anchor(name)}">Answer</a></p>'
     else:
-        address = keep(joined(data["image/svg+xml"]))
-        words = escape(alternative or widget.shows)
-        picture = f'<img loading="lazy" alt="{words}" src="{escape(address)}">'
+        picture = show(joined(data["image/svg+xml"]), escape(alternative or widget.shows))
     heights = "; ".join(f"--{name}: {pixels}px" for name, pixels in widget.heights.items())
     first = "" if root is None else 'id="first-widget" '
     scripts = [] if root is None else scripts_of([state["script"]])
@@ -105,10 +104,12 @@ def replace_widgets(app, docname, source):
     widgets, pictures = [], {}
     root = "../" * docname.count("/")
 
-    def keep(svg):
+    def show(svg, words):
         name = f"{hashlib.sha256(svg.encode()).hexdigest()}.svg"
         pictures[name] = svg
-        return f"{root}{app.builder.imagedir}/{name}"
+        address = f"{root}{app.builder.imagedir}/{name}"
+        size = " ".join(f'{side}="{pixels}"' for side, pixels in dark.size(svg).items())
+        return dark.picture(f'<img loading="lazy" {size} alt="{words}" src="{address}">', address)
 
     for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
@@ -122,7 +123,7 @@ def replace_widgets(app, docname, source):
                     )
                 image = cell["metadata"].get("mystnb", {}).get("image", {})
                 words, first_root = image.get("alt"), None if widgets else root
-                output["data"] = {"text/html": place(data, keep, words, first_root)}
+                output["data"] = {"text/html": place(data, show, words, first_root)}
                 widgets.append(script)
             elif VIEW in data:
                 raise ExtensionError(

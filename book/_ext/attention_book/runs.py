@@ -1,7 +1,4 @@
-"""Which cells of a chapter can be changed and run in its page: their tags for `cells.js`.
-
-And what a checker said in a cell, as its page shows it.
-"""
+"""Which cells of a chapter can be changed and run in its page: their tags for `cells.js`."""
 
 import json
 import re
@@ -30,33 +27,13 @@ def tagged(cells, is_lesson):
             tags.append("runs-here" if whole else "notebook-only")
 
 
-REPLY, NOTHING_DONE = 'class="attn-reply ', "attn-reply--not-attempted"
+NOTHING_DONE = "attn-reply--not-attempted"
 
 
-def with_code(html):
-    """The replies in an output's HTML, with `code` where a checker's words have backticks.
-
-    >>> with_code('<div class="attn-reply x"><p>Write `a &lt; b`.</p><pre>`</pre></div>')
-    '<div class="attn-reply x"><p>Write <code>a &lt; b</code>.</p><pre>`</pre></div>'
-    """
-    words = r"<p>.*?</p>" if REPLY in html else "(?!)"
-    return re.sub(
-        words, lambda p: re.sub(r"`([^`<\n]+)`", r"<code>\1</code>", p[0]), html, flags=re.DOTALL
-    )
-
-
-def show_replies(cells):
-    """Leave out the replies to stubs, which nobody has asked for yet; show all others' code."""
-    for cell in cells:
-        kept = []
-        for output in cell.get("outputs", []):
-            html = "".join(output.get("data", {}).get("text/html", ""))
-            if REPLY in html:
-                output["data"]["text/html"] = with_code(html)
-            if NOTHING_DONE not in html:
-                kept.append(output)
-        if "outputs" in cell:
-            cell["outputs"] = kept
+def without_replies_to_stubs(outputs):
+    """The outputs of a cell but those that nobody has asked for yet."""
+    html = ("".join(output.get("data", {}).get("text/html", "")) for output in outputs)
+    return [output for output, text in zip(outputs, html) if NOTHING_DONE not in text]
 
 
 def mark(app, docname, source):
@@ -65,5 +42,7 @@ def mark(app, docname, source):
     if path.suffix == ".ipynb" and re.match(r"\d", path.name):
         notebook = json.loads(source[0])
         tagged(notebook["cells"], not path.stem.endswith("_deeper"))
-        show_replies(notebook["cells"])
+        for cell in notebook["cells"]:
+            if "outputs" in cell:
+                cell["outputs"] = without_replies_to_stubs(cell["outputs"])
         source[0] = json.dumps(notebook)

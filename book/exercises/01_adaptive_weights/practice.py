@@ -26,7 +26,8 @@ def three_readings(rng):
     def output_by(exponents):
         return weights_by(exponents) @ x
 
-    return locals()
+    numbers = dict(x=x, t=t, h=h, place=place, gaps=gaps, bells=bells, w=w)
+    return numbers | dict(weights_by=weights_by, output_by=output_by)
 
 
 def weights(rng):
@@ -47,4 +48,4 @@ def running_average(rng):
     first = a * x[0]
     second = (1 - a) * first + a * x[1]
     third = (1 - a) * second + a * x[2]
-    return locals(), w @ x
+    return dict(x=x, a=a, past=past, w=w, first=first, second=second, third=third), w @ x

@@ -17,7 +17,7 @@ def bilinear(rng):
     W = rng.integers(-1, 3, (2, 2)).astype(float)
     a, b = q @ W + 0.0  # no −0
     s = K @ [a, b] + 0.0
-    return locals(), Bilinear(W)(q[None], K)[0]
+    return dict(q=q, K=K, W=W, a=a, b=b, s=s), Bilinear(W)(q[None], K)[0]
 
 
 def candidate(scores, k):
@@ -59,10 +59,13 @@ def weights(rng):
         s, ordered, k, tau = shared(rng, 3, -10, 16)
     else:
         s = rng.choice(np.arange(-2, 3.5, 0.5), 3, replace=False)
+        ordered = k = tau = None
     e, g = np.exp(s), 1 / (1 + np.exp(-s))
     weights_by = {name: normalize(s) for name, normalize in NORMALIZERS.items()}
     all_kept = s - candidate(s, 3)
-    return locals(), weights_by[by]
+    numbers = dict(by=by, s=s, ordered=ordered, k=k, tau=tau)
+    numbers |= dict(e=e, g=g, weights_by=weights_by, all_kept=all_kept)
+    return numbers, weights_by[by]
 
 
 def threshold(rng):
@@ -70,4 +73,5 @@ def threshold(rng):
     mean = np.mean(ordered[:k])
     unsorted = [kept(s), candidate(s, kept(s))]
     w = sparsemax(s)
-    return locals(), [(w > 0).sum(), (s - w)[w > 0].mean()]
+    numbers = dict(s=s, ordered=ordered, k=k, tau=tau, mean=mean, unsorted=unsorted)
+    return numbers, [(w > 0).sum(), (s - w)[w > 0].mean()]

@@ -10,7 +10,7 @@ from .score_std import score_std
 def spread(rng):
     d = int(rng.choice([4, 9, 16, 25, 36, 49, 64, 81, 100, 144]))
     q, k = rng.choice([0.25, 1.0, 4.0, 9.0], 2)
-    return locals(), [score_std(d, q, k), score_std(1, q, k)]
+    return dict(d=d, q=q, k=k), [score_std(d, q, k), score_std(1, q, k)]
 
 
 def scaled_weights(rng):
@@ -19,7 +19,7 @@ def scaled_weights(rng):
     raw = K @ q
     s1, s2 = raw / 2
     ((first, _),) = scaled_dot_product_attention(q[None], K, np.eye(2))[1]
-    return locals(), [s1, s2, first]
+    return dict(q=q, k1=k1, k2=k2, raw=raw, s1=s1, s2=s2), [s1, s2, first]
 
 
 def response(rng):
@@ -29,4 +29,5 @@ def response(rng):
     others = [i for i in range(3) if i != j]
     own, beside = np.eye(3)[j], 1 - np.eye(3)[j]
     rates = [x * ((i == j) - w[j]) for i, x in enumerate(w)]
-    return locals(), softmax_jacobian(np.log(w))[:, j]
+    numbers = dict(w=w, j=j, others=others, own=own, beside=beside, rates=rates)
+    return numbers, softmax_jacobian(np.log(w))[:, j]

@@ -15,7 +15,8 @@ def parameters(rng):
     d, h, k, v = (int(n) for n in rng.integers([5, 2, 2, 2], [13, 5, 6, 6]))
     keys, values = d * h * k, h * v * d
     made = layer(d, h, k, v)
-    return locals(), [made.W_Q.size, made.W_O.size, made.parameter_count]
+    numbers = dict(d=d, h=h, k=k, v=v, keys=keys, values=values)
+    return numbers, [made.W_Q.size, made.W_O.size, made.parameter_count]
 
 
 def shapes(rng):
@@ -24,7 +25,8 @@ def shapes(rng):
     made, X_Q, X_KV = layer(d, h, k, v), np.zeros((n_q, d)), np.zeros((n_k, d))
     _, K, V = made.project(X_Q, X_KV)
     _, weights = made(X_Q, X_KV)
-    return locals(), [K.size, weights.size, n_q * h * V.shape[-1]]
+    numbers = dict(n_q=n_q, n_k=n_k, d=d, h=h, k=k, v=v, keys=keys, pairs=pairs, merged=merged)
+    return numbers, [K.size, weights.size, n_q * h * V.shape[-1]]
 
 
 def sum_of_heads(rng):
@@ -33,7 +35,8 @@ def sum_of_heads(rng):
     first, second = y[:, None] * W_O
     total = first + second
     added = parts(y[:, None, None], W_O)[:, 0]
-    return locals(), [*added.sum(axis=0), *added[0]]
+    numbers = dict(y=y, W_O=W_O, first=first, second=second, total=total)
+    return numbers, [*added.sum(axis=0), *added[0]]
 
 
 def one_head(rng):
@@ -42,4 +45,5 @@ def one_head(rng):
     squares = w**2
     s = squares.sum()
     A = w[None]
-    return locals(), ((np.eye(2) - np.linalg.pinv(A) @ A) ** 2).sum(axis=1)
+    numbers = dict(a=a, b=b, w=w, squares=squares, s=s)
+    return numbers, ((np.eye(2) - np.linalg.pinv(A) @ A) ** 2).sum(axis=1)

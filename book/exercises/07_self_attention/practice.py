@@ -22,7 +22,9 @@ def three_tokens(rng):
     def answers(W):
         return W[i, j], W[i] @ v
 
-    return locals(), [weights[i, j], output[i, 0]]
+    numbers = dict(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, i=i, j=j, Q=Q)
+    numbers |= dict(K=K, v=v, raw=raw, W=W, powers=powers, w=w, answers=answers)
+    return numbers, [weights[i, j], output[i, 0]]
 
 
 def way_back(rng):
@@ -37,7 +39,8 @@ def way_back(rng):
         return np.array([Q[0] @ K[1], Q[1] @ K[0]]) / np.sqrt(2)
 
     S = scores.scaled_dot(X @ W_Q, X @ W_K)
-    return locals(), [S[0, 1], S[1, 0]]
+    numbers = dict(W_Q=W_Q, W_K=W_K, X=X, Q=Q, K=K, there=there, back=back, both=both)
+    return numbers, [S[0, 1], S[1, 0]]
 
 
 def removed(rng):
@@ -51,4 +54,6 @@ def removed(rng):
     left, added = w[others] @ v[others], w @ v + w[j] * v[j]
     removed = softmax(np.log(w[others])) @ v[others]
     twice = softmax(np.log([*w, w[j]])) @ [*v, v[j]]
-    return locals(), [removed, twice]
+    numbers = dict(removed=removed, w=w, v=v, j=j, itself=itself)
+    numbers |= dict(places=places, others=others, left=left, added=added, twice=twice)
+    return numbers, [removed, twice]

@@ -21,7 +21,9 @@ def row(rng):
     def answers(weights):
         return weights[0], weights @ values
 
-    return locals(), answers(only(mask))
+    numbers = dict(scores=scores, values=values, seen=seen, ordered=ordered, mask=mask)
+    numbers |= dict(powers=powers, w=w, only=only, answers=answers)
+    return numbers, answers(only(mask))
 
 
 def cache(rng):
@@ -35,7 +37,9 @@ def cache(rng):
 
     one = KeyValueCache(MultiHeadAttention.random(np.random.default_rng(0), 2, n_heads, d_k, d_v))
     one.step(np.zeros((1, 2)))
-    return locals(), counts(n_layers * (one.K.size + one.V.size))
+    numbers = dict(n_layers=n_layers, n_heads=n_heads, d_k=d_k, d_v=d_v, n=n)
+    numbers |= dict(each=each, item=item, thousands=thousands, counts=counts)
+    return numbers, counts(n_layers * (one.K.size + one.V.size))
 
 
 def steps(rng):
@@ -45,4 +49,5 @@ def steps(rng):
     squares = sum(t * t for t in steps)
     masked = (~causal(n)).sum()
     one_row, all_rows = sum(causal(1, t).size for t in steps), sum(causal(t).size for t in steps)
-    return locals(), [one_row, all_rows, masked]
+    numbers = dict(steps=steps, old=old, new=new, n=n, squares=squares, masked=masked)
+    return numbers, [one_row, all_rows, masked]

@@ -41,7 +41,7 @@ def values(rng):
     (j, c), (i, k) = rng.integers(0, 2, (2, 2))
     dv, dw = dot(W[:, j], dY[:, c]), dot(dY[i], V[k])
     d_W, d_V = weighted_sum_vjp(dY, W, V)
-    return locals(), [d_V[j, c], d_W[i, k]]
+    return dict(W=W, dY=dY, V=V, j=j, c=c, i=i, k=k, dv=dv, dw=dw), [d_V[j, c], d_W[i, k]]
 
 
 def scores(rng):
@@ -50,7 +50,7 @@ def scores(rng):
     j = rng.integers(3)
     D = dot(w, dw)
     away = round(dw[j] - D, 9)
-    return locals(), [w @ dw, softmax_vjp(dw, w)[j]]
+    return dict(w=w, dw=dw, j=j, D=D, away=away), [w @ dw, softmax_vjp(dw, w)[j]]
 
 
 def queries(rng):
@@ -62,7 +62,9 @@ def queries(rng):
     dq, dk = dot(dS[i], K[:, c]), dot(dS[:, j], Q[:, b])
     right_q, right_k = dq / root, dk / root
     d_Q, d_K = scaled_dot_vjp(dS, Q, K)
-    return locals(), [d_Q[i, c], d_K[j, b]]
+    numbers = dict(dS=dS, Q=Q, K=K, i=i, c=c, j=j)
+    numbers |= dict(b=b, root=root, dq=dq, dk=dk, right_q=right_q, right_k=right_k)
+    return numbers, [d_Q[i, c], d_K[j, b]]
 
 
 def matrix(rng):
@@ -71,7 +73,7 @@ def matrix(rng):
     (a, b), (t, c) = rng.integers(0, 2, (2, 2))
     dW, dX = dot(X[:, a], dQ[:, b]), dot(dQ[t], W[c])
     d_X, d_W, _ = projection_vjp(dQ, X, W)
-    return locals(), [d_W[a, b], d_X[t, c]]
+    return dict(X=X, dQ=dQ, W=W, a=a, b=b, t=t, c=c, dW=dW, dX=dX), [d_W[a, b], d_X[t, c]]
 
 
 def covariance(rng):
@@ -85,4 +87,6 @@ def covariance(rng):
         output, mean_key, both = w @ v, w @ keys, w @ (keys * v)
         slope = round(both - mean_key * output, 12) + 0.0
     jacobian = output_query_jacobian([np.log(base)], keys[:, None], v[:, None], scale=1.0)
-    return locals(), [output, jacobian.item()]
+    numbers = dict(base=base, keys=keys, total=total, w=w, slope=slope)
+    numbers |= dict(v=v, output=output, mean_key=mean_key, both=both)
+    return numbers, [output, jacobian.item()]

@@ -39,7 +39,8 @@ def entry(rng):
     angle = t * omega
     if not (is_neat(sin(angle)) and is_neat(cos(angle))):
         return entry(rng)
-    return locals(), sinusoidal(t + 1, d, base)[t, 2 * i : 2 * i + 2]
+    numbers = dict(d=d, base=base, i=i, t=t, omega=omega, angle=angle)
+    return numbers, sinusoidal(t + 1, d, base)[t, 2 * i : 2 * i + 2]
 
 
 def similarity(rng):
@@ -52,7 +53,9 @@ def similarity(rng):
     if not is_neat(first + second):
         return similarity(rng)
     P = sinusoidal(max(t, s) + 1, 4, base)
-    return locals(), P[t] @ P[s]
+    numbers = dict(base=base, t=t, s=s, omega=omega)
+    numbers |= dict(shift=shift, slow=slow, first=first, second=second)
+    return numbers, P[t] @ P[s]
 
 
 def score(rng):
@@ -66,4 +69,5 @@ def score(rng):
     if not is_neat(result):
         return score(rng)
     row_q, row_k = rotary([[0, 0, *q], [0, 0, *k]], [t, s], base)
-    return locals(), row_q @ row_k
+    numbers = dict(t=t, s=s, omega=omega, q=q, k=k, angle=angle, x=x, y=y, result=result)
+    return numbers, row_q @ row_k

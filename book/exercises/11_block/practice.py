@@ -23,7 +23,9 @@ def norm(rng):
     variance = squares.mean()
     sigma, wide, size = np.sqrt(variance), x.std(ddof=1), np.sqrt((x**2).mean())
     away = x[k] - mean
-    return locals(), [mean, sigma, normed[k]]
+    numbers = dict(k=k, x=x, mean=mean, gain=gain, bias=bias, squares=squares)
+    numbers |= dict(variance=variance, sigma=sigma, wide=wide, size=size, away=away)
+    return numbers, [mean, sigma, normed[k]]
 
 
 def step(rng):
@@ -33,7 +35,9 @@ def step(rng):
     sums = x @ W_1 + b_1
     hidden = relu(sums)
     brought = hidden @ W_2 + b_2
-    return locals(), x + feed_forward(x[None], W_1, b_1, W_2, b_2)[0]
+    numbers = dict(x=x, W_1=W_1, W_2=W_2, b_1=b_1)
+    numbers |= dict(b_2=b_2, sums=sums, hidden=hidden, brought=brought)
+    return numbers, x + feed_forward(x[None], W_1, b_1, W_2, b_2)[0]
 
 
 def parameters(rng):
@@ -45,7 +49,9 @@ def parameters(rng):
     otherwise = matrices + 4 * m * (1 - bias)
     block = EncoderBlock.random(np.random.default_rng(0), m, 2, h, bias=bool(bias))
     parts = block.attention, block.feed_forward, block
-    return locals(), [part.parameter_count for part in parts]
+    numbers = dict(m=m, bias=bias, h=h, matrices=matrices, without=without)
+    numbers |= dict(attention=attention, network=network, total=total, otherwise=otherwise)
+    return numbers, [part.parameter_count for part in parts]
 
 
 def operations(rng):
@@ -55,4 +61,5 @@ def operations(rng):
     steps = block_cost(n, m, 2, h).naive.steps
     made = steps["projections"].multiply_adds + steps["output projection"].multiply_adds
     mixed = steps["scores"].multiply_adds + steps["weigh"].multiply_adds
-    return locals(), [made, mixed, steps["feed-forward"].multiply_adds]
+    numbers = dict(m=m, n=n, h=h, matrices=matrices, pairs=pairs, network=network)
+    return numbers, [made, mixed, steps["feed-forward"].multiply_adds]

@@ -21,7 +21,7 @@ def growth(rng):
     n = int(rng.choice([d // 4, d // 2, d, 3 * d, 4 * d, 5 * d]) + rng.integers(1, 4))
     share, factor = share_and_factor(4 * d, 2 * n)
     once, twice = multiply_adds(n, d), multiply_adds(2 * n, d)
-    return locals(), [once[1] / sum(once), sum(twice) / sum(once)]
+    return dict(d=d, n=n, share=share, factor=factor), [once[1] / sum(once), sum(twice) / sum(once)]
 
 
 def bytes(rng):
@@ -29,7 +29,8 @@ def bytes(rng):
     heads, size = int(rng.integers(2, 5)), int(rng.choice([2, 4]))
     pairs, vectors = heads * n * n / 1e6, 4 * heads * n * d / 1e6
     cost = attention_cost(n, n, d, d, n_heads=heads, itemsize=size)
-    return locals(), [cost.pairs * size / 1e6, cost.naive.bytes / 1e6]
+    numbers = dict(n=n, d=d, heads=heads, size=size, pairs=pairs, vectors=vectors)
+    return numbers, [cost.pairs * size / 1e6, cost.naive.bytes / 1e6]
 
 
 def slope(rng):
@@ -40,7 +41,8 @@ def slope(rng):
     second = round(first * factor**exponent, 1)
     ratio = second / first
     sizes, times = [n, factor * n, factor**2 * n], [first, second, second * ratio]
-    return locals(), fit_exponent(sizes, times).local_slopes[0]
+    numbers = dict(n=n, factor=factor, first=first, second=second, ratio=ratio)
+    return numbers, fit_exponent(sizes, times).local_slopes[0]
 
 
 def least(rng):
@@ -50,7 +52,10 @@ def least(rng):
     arithmetic, memory = gflop / rate, gigabytes / bandwidth
     longer, intensity = max(arithmetic, memory), gflop / gigabytes
     machine = Ceilings(flops_per_s=rate * 1e9, bytes_per_s=bandwidth * 1e9)
-    return locals(), [roofline_time(gflop * 1e9, gigabytes * 1e9, machine), intensity]
+    numbers = dict(gflop=gflop, gigabytes=gigabytes, rate=rate)
+    numbers |= dict(bandwidth=bandwidth, promised=promised, arithmetic=arithmetic)
+    numbers |= dict(memory=memory, longer=longer, intensity=intensity)
+    return numbers, [roofline_time(gflop * 1e9, gigabytes * 1e9, machine), intensity]
 
 
 def parts(rng):
@@ -61,4 +66,5 @@ def parts(rng):
     once, twice = linear + quadratic, 2 * linear + 4 * quadratic
     fourfold = 4 * linear + 16 * quadratic
     growth = fit_exponent([n, 2 * n, 4 * n], [once, twice, fourfold])
-    return locals(), [growth.coefficients[2] * n**2, growth.crossing]
+    numbers = dict(n=n, linear=linear, quadratic=quadratic, once=once, twice=twice)
+    return numbers, [growth.coefficients[2] * n**2, growth.crossing]

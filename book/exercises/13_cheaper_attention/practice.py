@@ -24,7 +24,10 @@ def block(rng):
     new_total, new_output = four_digits(c * total + fresh), four_digits(c * output + weighted)
     keys = np.log([[a], [second], [larger], [other]])
     answer = online_softmax([[1]], keys, v[:, None].astype(float), block_k=2).item()
-    return locals(), [(a + second + larger + other) / larger, answer]
+    numbers = dict(a=a, larger=larger, other=other, v=v)
+    numbers |= dict(total=total, output=output, c=c, power=power)
+    numbers |= dict(fresh=fresh, weighted=weighted, new_total=new_total, new_output=new_output)
+    return numbers, [(a + second + larger + other) / larger, answer]
 
 
 def pairs(rng):
@@ -33,7 +36,8 @@ def pairs(rng):
     corner = u * (u - 1) // 2
     back, both = n * u - corner, n * (2 * u - 1) - 2 * corner
     near = sliding_window(n, n, width=u)
-    return locals(), [(near & causal(n)).sum(), near.sum()]
+    numbers = dict(u=u, n=n, corner=corner, back=back, both=both)
+    return numbers, [(near & causal(n)).sum(), near.sum()]
 
 
 def cache(rng):
@@ -43,4 +47,6 @@ def cache(rng):
     thousands = int(rng.integers(2, 10))
     word = 2 * groups * width * layers * size
     megabytes = thousands * word / 1000
-    return locals(), [megabytes, heads / groups]
+    numbers = dict(groups=groups, heads=heads, width=width, layers=layers)
+    numbers |= dict(size=size, thousands=thousands, word=word, megabytes=megabytes)
+    return numbers, [megabytes, heads / groups]

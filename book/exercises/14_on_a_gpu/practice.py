@@ -27,7 +27,9 @@ def bound(rng):
     cost = attention_cost(n, n, d, d, itemsize=size, passes=passes).naive
     rates = Ceilings(peak * 1e12, bandwidth * 1e12)
     share = cost.flops / rates.flops_per_s / roofline_time(cost.flops, cost.bytes, rates)
-    return locals(), [cost.flops / cost.bytes, rates.ridge, share]
+    numbers = dict(n=n, d=d, size=size, passes=passes, peak=peak)
+    numbers |= dict(bandwidth=bandwidth, flops=flops, moved=moved, intensity=intensity, ridge=ridge)
+    return numbers, [cost.flops / cost.bytes, rates.ridge, share]
 
 
 def gain(rng):
@@ -44,7 +46,10 @@ def gain(rng):
     cost = attention_cost(n, n, d, d, n_heads=heads, itemsize=size)
     rates = Ceilings(peak * 1e12, bandwidth * 1e12)
     ways = cost.naive, cost.fused
-    return locals(), [1e3 * roofline_time(way.flops, way.bytes, rates) for way in ways]
+    numbers = dict(d=d, size=size, heads=heads, peak=peak, bandwidth=bandwidth)
+    numbers |= dict(n=n, flops=flops, table=table, arrays=arrays, arithmetic=arithmetic)
+    numbers |= dict(memory=memory, times=times, limits=limits)
+    return numbers, [1e3 * roofline_time(way.flops, way.bytes, rates) for way in ways]
 
 
 def share(rng):
@@ -57,7 +62,9 @@ def share(rng):
     pairs = n * (n + 1) / 2 if causal else n * n
     billions = 4 * heads * d * pairs / 1e9
     rate = billions / took
-    return locals(), [flops / took / 1e9, flops / took / 1e9 / peak]
+    numbers = dict(n=n, d=d, heads=heads, causal=causal, nominal=nominal)
+    numbers |= dict(peak=peak, took=took, pairs=pairs, billions=billions, rate=rate)
+    return numbers, [flops / took / 1e9, flops / took / 1e9 / peak]
 
 
 def step(rng):
@@ -69,4 +76,5 @@ def step(rng):
     queries_and_outputs = batch * 2 * d * 2
     times = [roofline_time(24 * batch * d * d, 24 * d * d, rates)]
     times += [roofline_time(cost.flops, cost.bytes - queries_and_outputs, rates)]
-    return locals(), [1e3 * t for t in times]
+    numbers = dict(d=d, n=n, batch=batch, bandwidth=bandwidth, weights=weights, cache=cache)
+    return numbers, [1e3 * t for t in times]

@@ -16,7 +16,9 @@ def copy(rng):
     hits = followers.count(wanted)
     copied, weights = InductionCircuit("abcd", 10)(text)
     looked = int((weights[1][-1][1:] > 1e-9).sum())
-    return locals(), [looked, copied[-1]["abcd".index(wanted) + 1]]
+    numbers = dict(last=last, followers=followers, text=text)
+    numbers |= dict(places=places, wanted=wanted, hits=hits)
+    return numbers, [looked, copied[-1]["abcd".index(wanted) + 1]]
 
 
 def count(rng):
@@ -24,10 +26,10 @@ def count(rng):
     scores = np.array([0.0] * (1 + c) + [-g] * (n - c))
     total = np.exp(scores).sum()
     weights = attend([[1.0]], scores[:, None], np.zeros((n + 1, 1)), score=dot)[1]
-    return locals(), [weights[0, 0], 1 / weights[0, 0] - 1]
+    return dict(n=n, c=c, g=g, total=total), [weights[0, 0], 1 / weights[0, 0] - 1]
 
 
 def reach(rng):
     k, t = int(rng.integers(3, 8)), int(rng.integers(9, 60))
     layers = -(-t // (k - 1))
-    return locals(), [layers, layers * (k - 1)]
+    return dict(k=k, t=t, layers=layers), [layers, layers * (k - 1)]

@@ -14,7 +14,7 @@ def step(rng):
         context, weights = attend(s[None], H, H, score=dot)
         w, c = weights[0, 0], context[0]
     half = 1 / (1 + np.exp((scores[1] - scores[0]) / np.sqrt(2)))
-    return locals(), [w, *c]
+    return dict(w=w, c=c, s=s, H=H, scores=scores, half=half), [w, *c]
 
 
 def loss(rng):
@@ -22,7 +22,7 @@ def loss(rng):
     each = -np.log(p)
     loss, product = each.mean(), p.prod()
     bits = loss / np.log(2)
-    return locals(), [loss, product]
+    return dict(loss=loss, p=p, each=each, product=product, bits=bits), [loss, product]
 
 
 def choose(rng):
@@ -36,4 +36,4 @@ def choose(rng):
         logits = hidden * U
         gap = logits[0] - logits[1]
     p = softmax(logits)[0]
-    return locals(), [hidden, p]
+    return dict(hidden=hidden, s=s, c=c, W_c=W_c, U=U, into=into, logits=logits, p=p), [hidden, p]

@@ -10,7 +10,7 @@ def bits(rng):
     bits = -np.log2(p)
     mean = bits.mean()
     averaged = -np.log2(p.mean())
-    return locals(), [mean, 2**mean]
+    return dict(bits=bits, p=p, mean=mean, averaged=averaged), [mean, 2**mean]
 
 
 def temperature(rng):
@@ -20,7 +20,7 @@ def temperature(rng):
     T = float(rng.choice([0.5, 2.0, 4.0]))
     one, other, times = (float(softmax(x)[0]) for x in (s, s / T, s * T))
     powers = one / T
-    return locals(), [one, other]
+    return dict(s=s, T=T, one=one, other=other, times=times, powers=powers), [one, other]
 
 
 def mixing(rng):
@@ -29,4 +29,4 @@ def mixing(rng):
     N = c + T + int(rng.integers(0, 12))
     lower = float(rng.choice([0.05, 0.1, 0.2, 0.3, 0.4]))
     p = (c + T * lower) / (N + T)
-    return locals(), [c / N, p]
+    return dict(h=h, x=x, T=T, c=c, N=N, lower=lower, p=p), [c / N, p]

@@ -16,7 +16,9 @@ def item(rng):
         a, other, wrong_place = bare + p[1], first + p[0], bare + p[0]
         line = image[1] @ column + p[1]
         answers = np.array([a, other, bare, wrong_place, line])
-    return locals(), a
+    numbers = dict(image=image, column=column, p=p, rows=rows, bare=bare)
+    numbers |= dict(a=a, other=other, wrong_place=wrong_place, line=line)
+    return numbers, a
 
 
 def looked(rng):
@@ -26,7 +28,7 @@ def looked(rng):
         W = rng.choice([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], (3, 3))
         W[:, 2] = np.round(1 - W[:, 0] - W[:, 1], 1)
         means = W.mean(axis=0) if (W > 0.05).all() else np.zeros(3)
-    return locals(), [means[0], means[1]]
+    return dict(W=W, means=means), [means[0], means[1]]
 
 
 def effect(rng):
@@ -38,4 +40,6 @@ def effect(rng):
     drop = ahead - ahead_after
     k = 1 + int(before[1:].argmax())
     same = ahead - (after[0] - after[k])
-    return locals(), drop
+    numbers = dict(ahead=ahead, before=before, after=after, rival=rival)
+    numbers |= dict(rival_after=rival_after, ahead_after=ahead_after, drop=drop, same=same)
+    return numbers, drop

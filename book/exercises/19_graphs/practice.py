@@ -16,7 +16,7 @@ def original(rng):
         w = softmax(scores)[:, 0]
     plain = softmax(r)[0]
     relu = softmax(np.maximum(sums, 0))[:, 0]
-    return locals(), w
+    return dict(w=w, p=p, r=r, sums=sums, scores=scores, plain=plain, relu=relu), w
 
 
 def neighbours(rng):
@@ -33,7 +33,9 @@ def neighbours(rng):
     everybody = softmax(x * four)
     zeroed = softmax(np.append(scores, 0.0))
     others = softmax(scores[1:])
-    return locals(), [w[0], y]
+    numbers = dict(y=y, four=four, x=x, a=a, b=b, c=c)
+    numbers |= dict(w=w, scores=scores, e=e, everybody=everybody, zeroed=zeroed, others=others)
+    return numbers, [w[0], y]
 
 
 def dynamic(rng):
@@ -48,4 +50,4 @@ def dynamic(rng):
     z = q + k
     units = leaky_relu(np.stack([z, -z], axis=1))
     relu = np.abs(z)
-    return locals(), [s[0], w]
+    return dict(w=w, q=q, k=k, v=v, s=s, z=z, units=units, relu=relu), [s[0], w]

@@ -17,7 +17,7 @@ def exchange(rng):
         q = rng.choice([-1.0, -0.5, 0.5, 1.0], 2)
         K_A, K_B = rng.integers(0, 4, (2, 2, 2)).astype(float)
         v_A, v_B = rng.choice(np.arange(1.0, 10), (2, 2), replace=False)
-        scores, others = K_A @ q, K_B @ q
+        scores = K_A @ q
         w, y = found(q, K_A, v_B)
         w_B, y_B = found(q, K_B, v_B)
         _, y_A = found(q, K_A, v_A)
@@ -25,7 +25,9 @@ def exchange(rng):
         wrong = [y_A, y_B, y_BA, v_B.mean(), (1 - w) * v_B[0] + w * v_B[1]]
         apart = min(*(abs(y - x) for x in wrong), abs(w - 0.5) * 6, abs(w - w_B) * 6)
         apart = apart if 0.05 < w < 0.95 else 0
-    return locals(), [w, y]
+    numbers = dict(q=q, K_A=K_A, K_B=K_B, v_A=v_A, v_B=v_B, scores=scores)
+    numbers |= dict(w=w, y=y, w_B=w_B, y_B=y_B, y_A=y_A, y_BA=y_BA)
+    return numbers, [w, y]
 
 
 def count(rng):
@@ -34,4 +36,6 @@ def count(rng):
     d = int(rng.choice([16, 24, 32, 48, 64]))
     pixels, n_patches = side * patch, side * side
     scores, cached = n_words * n_patches, 2 * n_patches * d
-    return locals(), [scores, cached]
+    numbers = dict(n_words=n_words, side=side, patch=patch, d=d)
+    numbers |= dict(pixels=pixels, n_patches=n_patches, scores=scores, cached=cached)
+    return numbers, [scores, cached]

@@ -21,7 +21,8 @@ def speed(rng):
         theta, weights = np.array(theta), np.array([w, 1 - w])
         back, mean = weights @ lag, weights @ theta
         answer = (now - mean) / (TAU * back)
-    return locals(), [back, answer]
+    numbers = dict(answer=answer, w=w, lag=lag, now=now, theta=theta, back=back, mean=mean)
+    return numbers, [back, answer]
 
 
 def weigh(rng):
@@ -34,7 +35,9 @@ def weigh(rng):
     no_loss, no_slope = softmax(gap - slope * lag), softmax(gap * seen)
     hard = softmax(np.where(seen, scores, -np.inf))
     answer = softmax(scores)
-    return locals(), answer
+    numbers = dict(gap=gap, slope=slope, missing=missing, scores=scores, below=below)
+    numbers |= dict(e=e, no_loss=no_loss, no_slope=no_slope, hard=hard, answer=answer)
+    return numbers, answer
 
 
 def push(rng):
@@ -44,4 +47,4 @@ def push(rng):
         angle, before = rng.choice(np.arange(-9, 10), 2, replace=False) / 100
         spin = (angle - before) / TAU
         number = np.array([x, v, angle, spin]) @ TEACHER
-    return locals(), [spin, number]
+    return dict(number=number, x=x, v=v, angle=angle, before=before, spin=spin), [spin, number]

@@ -4,8 +4,11 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib.normalizers import sigmoid_normalize
-from attnlib.normalizers.functions import check_temperature, refuse_lost_rows
+from attnlib.normalizers.functions import (
+    check_temperature,
+    refuse_lost_rows,
+    sigmoid_normalize,
+)
 
 
 def refuse_bad_temperature(d_weights, weights, temperature=1.0):
@@ -62,7 +65,7 @@ def softmax_vjp(d_weights, weights, temperature=1.0):
     >>> softmax_vjp([1, 0], [0.5, 0.5])
     array([ 0.25, -0.25])
     """
-    mean = (weights * d_weights).sum(axis=-1, keepdims=True)
+    mean = np.vecdot(weights, d_weights)[..., None]
     return weights * (d_weights - mean) / temperature
 
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from attnlib import _checks
 from attnlib._boundary import checked
-from attnlib.positions import RelativeBias
 from attnlib.positions.relative import pairing, refuse_bad_table, shift_index, turned
 from attnlib.positions.sinusoids import above_1
 
@@ -78,10 +77,3 @@ def relative_bias_vjp(d_bias, table):
     index = shift_index(table, *d_bias.shape[-2:])
     np.add.at(d_table, (slice(None), index), d_bias)  # an entry is there many times
     return d_table
-
-
-def positions_vjp(positions, d_bias=None):
-    """Go back from the bias on the scores of a layer to the parameters of its positions."""
-    if isinstance(positions, RelativeBias):
-        return RelativeBias(relative_bias_vjp(d_bias, positions.table))
-    return positions
