@@ -1,18 +1,22 @@
 // A canvas with digits, the words that describe it, and where each word looked.
 import stored from "../../networks/trained/describer.json";
 import { choice, slider } from "../shared/controls.js";
+import { argmax, likeliest } from "../shared/core.js";
 import { bound, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
 import { fill, h, set, svg, write } from "../shared/parts.js";
 import digits from "../shared/digits.json";
-import { parametersOf } from "../shared/transformer.js";
-import { END, LONGEST, describe, likeliest, see } from "./network.js";
+import { networkOf } from "../shared/transformer.js";
+import { describe, see } from "./network.js";
 import words from "./words.json";
 
 const TRAITS = [
   "left", "right", "left_column", "right_column", "other_left", "other_right", "source", "first", "step",
 ]; // prettier-ignore
 const [HEIGHT, WIDTH, PATCH, NONE] = [10, 20, 5, -1];
+const p = networkOf(stored);
+const [END] = p.words;
+const LONGEST = p.P_words.length;
 
 // Pixels of a canvas with a digit on the left, on the right, both or none.
 function canvasOf(left, right, leftColumn, rightColumn) {
@@ -53,7 +57,6 @@ function picture() {
 }
 
 export function render({ model, el }) {
-  const p = parametersOf(stored);
   const own = picture();
   const other = picture();
   const whole = (name, range, format) =>
@@ -95,9 +98,11 @@ export function render({ model, el }) {
     const step = Math.min(get("step"), all.length);
     const { word, weights, chances } = all[step - 1];
     const top = likeliest(chances, 2);
-    const most = weights.indexOf(Math.max(...weights));
-    const numbers = { step, weight: weights[most], weights, p_first: top[0][1], p_second: top[1][1] };
-    const values = { ...numbers, place: words.places[most], word: named(word), first: named(top[0][0]), second: named(top[1][0]) };
+    const most = argmax(weights);
+    const [p_first, p_second] = top.map((i) => chances[i]);
+    const [likeliestWord, next] = top.map((i) => named(p.words[i]));
+    const numbers = { step, weight: weights[most], weights, p_first, p_second };
+    const values = { ...numbers, place: words.places[most], word: named(word), first: likeliestWord, second: next };
     const lines = {
       said: all.map((one) => one.word).join(" "),
       now: fill(words.looked, values),

@@ -1,12 +1,13 @@
 // An episode of a pole that a policy balances: choose a moment, lose views, see where it looks.
 import stored from "../../networks/trained/control.json";
 import { choice } from "../shared/controls.js";
+import { argmax } from "../shared/core.js";
 import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
 import { onWidth } from "../shared/movable.js";
 import { bar, disc, fill, h, number, set, svg, tick, write } from "../shared/parts.js";
 import { path, plot } from "../shared/plot.js";
-import { parametersOf } from "../shared/transformer.js";
+import { networkOf } from "../shared/transformer.js";
 import { STEPS, WINDOW, episode } from "./balancing.js";
 import words from "./words.json";
 
@@ -16,8 +17,8 @@ const [HEIGHT, STRIP, PAD] = [210, 96, 16];
 const DEGREES = 180 / Math.PI;
 
 export function render({ model, el }) {
-  const parameters = parametersOf(stored);
-  const played = remember((...lost) => episode(parameters, lost));
+  const policy = networkOf(stored);
+  const played = remember((...lost) => episode(policy, lost));
   const axes = plot(words.picture, {
     kind: "attn-plane attn-gaze",
     height: HEIGHT + STRIP + 58,
@@ -92,7 +93,7 @@ export function render({ model, el }) {
     set(marker, { x1: toX(t), x2: toX(t) });
     moment(toX(t), base + 8);
     view.draw();
-    const most = weights.indexOf(Math.max(...weights));
+    const most = argmax(weights);
     write(stripLabel, `weights, the largest ${number(weights[most], 2)}`);
     const early = t < STEPS / 2; // the label keeps off the line of the moment
     set(stripLabel, { x: early ? axes.right() : PAD, "text-anchor": early ? "end" : "start" });
