@@ -1,9 +1,8 @@
 // A canvas with digits, the words that describe it, and where each word looked.
 import stored from "../../networks/trained/describer.json";
 import { choice, slider } from "../shared/controls.js";
-import { argmax, likeliest } from "../shared/core.js";
-import { bound, controlRow, follow, frameOf } from "../shared/frame.js";
-import { presets, readable, remember, spoken } from "../shared/frame.js";
+import { argmax, indices, likeliest } from "../shared/core.js";
+import { bound, controlRow, mount, presets, readable, remember, spoken } from "../shared/frame.js";
 import { fill, h, set, svg, write } from "../shared/parts.js";
 import digits from "../shared/digits.json";
 import { networkOf } from "../shared/transformer.js";
@@ -20,7 +19,7 @@ const LONGEST = p.P_words.length;
 
 // Pixels of a canvas with a digit on the left, on the right, both or none.
 function canvasOf(left, right, leftColumn, rightColumn) {
-  const pixels = Array.from({ length: HEIGHT }, () => new Array(WIDTH).fill(0));
+  const pixels = indices(HEIGHT).map(() => new Array(WIDTH).fill(0));
   const at = left === NONE ? rightColumn : Math.max(rightColumn, leftColumn + 8);
   for (const [digit, column] of [[left, leftColumn], [right, at]]) {
     if (digit === NONE) continue;
@@ -33,13 +32,13 @@ function canvasOf(left, right, leftColumn, rightColumn) {
 
 // A picture of pixels and patches, with a bar for each patch.
 function picture() {
-  const squares = Array.from({ length: HEIGHT * WIDTH }, (_, i) =>
+  const squares = indices(HEIGHT * WIDTH).map((i) =>
     svg("rect", { x: i % WIDTH, y: Math.floor(i / WIDTH), width: 1.02, height: 1.02, class: "attn-see-ink" }),
   );
-  const frames = Array.from({ length: 8 }, (_, j) =>
+  const frames = indices(8).map((j) =>
     svg("rect", { x: PATCH * (j % 4), y: PATCH * Math.floor(j / 4), width: PATCH, height: PATCH, class: "attn-see-patch" }),
   );
-  const bars = Array.from({ length: 8 }, (_, j) =>
+  const bars = indices(8).map((j) =>
     svg("rect", { x: PATCH * (j % 4) + 0.2, y: PATCH * Math.floor(j / 4) + 4.2, height: 0.6, width: 0, class: "attn-see-bar" }),
   );
   const title = h("p", { class: "attn-panel-title" });
@@ -74,7 +73,7 @@ export function render({ model, el }) {
     whole("step", [1, LONGEST]),
   ];
   const memory = remember((...of) => see(p, canvasOf(...of)));
-  const spans = Array.from({ length: LONGEST }, () => h("span", { class: "attn-see-word" }));
+  const spans = indices(LONGEST).map(() => h("span", { class: "attn-see-word" }));
   const said = h("p", { class: "attn-see-said" }, ...spans);
   const [now, likely] = ["now", "likely"].map((name) => h("p", { class: `attn-see-${name}` }));
   const voice = spoken(words);
@@ -119,16 +118,12 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, lines), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      h("div", { class: "attn-see" }, own.element, other.element),
-      said,
-      now,
-      likely,
-      controlRow(controls, presets(model, TRAITS)),
-      voice.element,
-    ),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h("div", { class: "attn-see" }, own.element, other.element),
+    said,
+    now,
+    likely,
+    controlRow(controls, presets(model, TRAITS)),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,8 +1,8 @@
 // A digit in patches: what the model answers, where it looks, what covering a patch does.
 import stored from "../../networks/trained/vision.json";
 import { button, choice } from "../shared/controls.js";
-import { range } from "../shared/core.js";
-import { bound, change, controlRow, follow, frameOf, panel } from "../shared/frame.js";
+import { argmax, indices } from "../shared/core.js";
+import { bound, change, controlRow, mount, panel } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
 import digits from "../shared/digits.json";
 import { fill, h, hide, number, set, uniqueId, write } from "../shared/parts.js";
@@ -13,7 +13,7 @@ import { classify, coveredWith, effects } from "./network.js";
 import words from "./words.json";
 
 const TRAITS = ["digit", "covered", "drawn", "press"];
-const [EIGHT, PATCHES, DIGITS] = [8, 16, 10].map(range);
+const [EIGHT, PATCHES, DIGITS] = [8, 16, 10].map(indices);
 const PICTURES = DIGITS.map((k) =>
   Array.from(digits.others[k] ?? digits.pictures[k], (letter) => parseInt(letter, 17)),
 );
@@ -148,13 +148,13 @@ export function render({ model, el }) {
     const pixels = pixelsOf(model);
     const now = run(covered, ...pixels);
     const dropped = effectsOf(...pixels);
-    const p_best = Math.max(...now.chances);
+    const answer = argmax(now.chances);
     const { logits } = run(0, ...pixels);
     const [first, second] = [...logits].sort((a, b) => b - a);
     const numbers = {
       lead: first - second,
-      answer: now.chances.indexOf(p_best),
-      p: p_best,
+      answer,
+      p: now.chances[answer],
       patch: covered,
       seen: covered ? now.seen[covered - 1] : NaN,
       effect: covered ? dropped[covered - 1] : NaN,
@@ -170,22 +170,18 @@ export function render({ model, el }) {
     voice.say(() => sentence, numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      h("div", { class: "attn-patch-digits" }, byDigit.element, begin),
-      h(
-        "div",
-        { class: "attn-patches" },
-        shown.element,
-        panel(words.seen, seenGrid.element),
-        panel(words.effects, effectGrid.element),
-      ),
-      says,
-      chances.element,
-      controlRow([press, { element: uncover }], presets(model, TRAITS, restore)),
-      voice.element,
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h("div", { class: "attn-patch-digits" }, byDigit.element, begin),
+    h(
+      "div",
+      { class: "attn-patches" },
+      shown.element,
+      panel(words.seen, seenGrid.element),
+      panel(words.effects, effectGrid.element),
     ),
+    says,
+    chances.element,
+    controlRow([press, { element: uncover }], presets(model, TRAITS, restore)),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,5 +1,5 @@
 // The pole, and the forward pass of attnlib.networks.balancer.
-import { matmul, plus, range } from "../shared/core.js";
+import { indices, matmul, plus } from "../shared/core.js";
 import { feedForward, multiHeadAttention } from "../shared/transformer.js";
 
 export const STEPS = 100;
@@ -29,7 +29,7 @@ export function lookAt(p, views) {
 // An episode with these views lost, up to the fall: a state and a look for each step.
 export function episode(p, lost) {
   const gone = new Set(lost);
-  const views = range(WINDOW).map(() => [0, 0, 0]);
+  const views = indices(WINDOW).map(() => [0, 0, 0]);
   const states = [];
   const looks = [];
   let state = START;

@@ -2,7 +2,7 @@
 // compares the two in a real browser. Vectors are arrays; matrices are arrays of rows.
 
 // The whole numbers from 0 to n - 1.
-export function range(n) {
+export function indices(n) {
   return Array.from({ length: n }, (_, i) => i);
 }
 
@@ -25,7 +25,7 @@ export function argmax(values) {
 
 // The places of the largest, the largest first; of equals the first.
 export function likeliest(chances, count = chances.length) {
-  const order = range(chances.length).sort((i, j) => chances[j] - chances[i]);
+  const order = indices(chances.length).sort((i, j) => chances[j] - chances[i]);
   return order.slice(0, count);
 }
 
@@ -45,8 +45,14 @@ export function transpose(A) {
 }
 
 export function matmul(A, B) {
-  const columns = transpose(B);
-  return A.map((row) => columns.map((column) => dot(row, column)));
+  return A.map((row) => {
+    const product = new Array(B[0].length).fill(0);
+    for (let i = 0; i < row.length; i += 1) {
+      const [x, other] = [row[i], B[i]];
+      for (let j = 0; j < other.length; j += 1) product[j] += x * other[j];
+    }
+    return product;
+  });
 }
 
 // A score of -Infinity may not be attended to: its weight is exactly 0.
@@ -106,7 +112,7 @@ export function scaledDot(Q, K) {
 
 // Which query may attend to which key; the last query stands at the last key.
 export function causal(queries, keys = queries) {
-  return range(queries).map((i) => range(keys).map((j) => j <= i + keys - queries));
+  return indices(queries).map((i) => indices(keys).map((j) => j <= i + keys - queries));
 }
 
 // Scores that a mask, where there is one, lets count.

@@ -2,7 +2,7 @@
 // part here takes its parameters and settings as `networkOf` gives them, has a twin in attnlib, and
 // a test compares the two. X has an item in each row.
 import {
-  causal, clamp, dot, matmul, mean, plus, range, scaledDotProductAttention, sigmoid,
+  causal, clamp, dot, indices, matmul, mean, plus, scaledDotProductAttention, sigmoid,
 } from "./core.js";
 
 // A vector, or an array of rows, of which each number was stored in eight bits.
@@ -10,7 +10,7 @@ function unpacked([unit, shape, whole]) {
   const numbers = Array.from(atob(whole), (byte) => unit * ((byte.charCodeAt(0) << 24) >> 24));
   if (shape.length === 1) return numbers;
   const [rows, columns] = shape;
-  return range(rows).map((i) => numbers.slice(i * columns, (i + 1) * columns));
+  return indices(rows).map((i) => numbers.slice(i * columns, (i + 1) * columns));
 }
 
 // Parts within parts, each with its parameters and settings by name. A setting that is the name of a
@@ -30,7 +30,7 @@ export function networkOf({ settings, parameters }) {
 
 // A picture, an array of rows, in squares of `size` pixels a side: an item for each.
 export function patches(pixels, size) {
-  const firsts = (length) => range(length / size).map((k) => k * size);
+  const firsts = (length) => indices(length / size).map((k) => k * size);
   const cut = (top, left) =>
     pixels.slice(top, top + size).flatMap((row) => row.slice(left, left + size));
   return firsts(pixels.length).flatMap((top) =>
@@ -87,7 +87,7 @@ export function feedForward({ W_gate, W_1, b_1, W_2, b_2, activation }, X) {
 
 // Radians that each pair of components turns by from one position to the next.
 export function frequencies(d, base) {
-  return range(d / 2).map((i) => base ** ((-2 * i) / d));
+  return indices(d / 2).map((i) => base ** ((-2 * i) / d));
 }
 
 // Queries or keys turned by their positions, the first of which is `start`.
@@ -133,7 +133,7 @@ export function multiHeadAttention(part, X, { keysFrom = X, valuesFrom = keysFro
   const heads = (rows, of, count) => {
     const all = project(rows, part[`W_${of}`], part[`b_${of}`]);
     const d = all[0].length / count;
-    return range(count).map((h) => all.map((row) => row.slice(h * d, (h + 1) * d)));
+    return indices(count).map((h) => all.map((row) => row.slice(h * d, (h + 1) * d)));
   };
   const Q = heads(X, "Q", n_heads).map((A) => turn(A, later));
   const K = heads(keysFrom, "K", n_kv_heads).map((A) => turn(A, 0));

@@ -3,8 +3,8 @@ import additive from "../../networks/trained/additive.json";
 import location from "../../networks/trained/location.json";
 import none from "../../networks/trained/none.json";
 import { choice, complaints, numberField, slider } from "../shared/controls.js";
-import { argmax, likeliest, range } from "../shared/core.js";
-import { bound, change, controlRow, follow, frameOf, panel } from "../shared/frame.js";
+import { argmax, indices, likeliest } from "../shared/core.js";
+import { bound, change, controlRow, mount, panel } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
 import { fill, h, set, write } from "../shared/parts.js";
 import { liveTable, percent } from "../shared/table.js";
@@ -14,7 +14,7 @@ import { LONGEST, englishWords, frenchWords } from "./number_words.js";
 import words from "./words.json";
 
 const TRAITS = ["number", "kind", "step"];
-const [COLUMNS, ROWS] = [11, LONGEST].map(range);
+const [COLUMNS, ROWS] = [11, LONGEST].map(indices);
 const STORED = { additive, location, none };
 const FRENCH = none.settings.target_words;
 const [END] = FRENCH;
@@ -122,18 +122,14 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, lines), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      h("div", { class: "attn-align-ask" }, h("label", null, `${words.number} `, field.element), english),
-      message,
-      panel(words.matrix, table.element),
-      verdict,
-      now,
-      likely,
-      controlRow([kinds, steps], presets(model, TRAITS, () => field.restore())),
-      voice.element,
-    ),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h("div", { class: "attn-align-ask" }, h("label", null, `${words.number} `, field.element), english),
+    message,
+    panel(words.matrix, table.element),
+    verdict,
+    now,
+    likely,
+    controlRow([kinds, steps], presets(model, TRAITS, () => field.restore())),
   );
-  return follow(model, TRAITS, draw);
 }
