@@ -6,20 +6,13 @@
   const CELL_SECONDS = 20; // Python itself ends what takes longer,
   const PATIENCE = 25; // and the page what Python cannot end
 
-  const make = (tag, properties = {}, ...inside) => {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...inside);
-    return element;
-  };
-  const button = (text, act) => {
-    const made = make("button", { type: "button", textContent: text });
-    made.addEventListener("click", act);
-    return made;
-  };
-  const said = (...words) => make("p", { className: "code-state" }, ...words);
+  const { h } = AttentionBook.load("shared/parts.js");
+  const button = (text, onclick, attributes) =>
+    h("button", { type: "button", onclick, ...attributes }, text);
+  const said = (...words) => h("p", { class: "code-state" }, ...words);
   const notebook = (words) => {
     const root = document.documentElement.dataset.content_root;
-    return make("a", { href: `${root}book/run.html#in-jupyterlab`, textContent: words });
+    return h("a", { href: `${root}book/run.html#in-jupyterlab` }, words);
   };
 
   if (!isPossible) {
@@ -32,8 +25,7 @@
   // What Python says is text, whatever is in it.
   function shown({ printed, value, reply, passed }) {
     const parts = [];
-    const text = (words) =>
-      make("div", { className: "output" }, make("pre", { textContent: words }));
+    const text = (words) => h("div", { class: "output" }, h("pre", null, words));
     if (printed) parts.push(text(printed));
     if (value !== undefined) parts.push(text(value));
     if (reply && passed !== undefined) parts.unshift(box(reply));
@@ -43,19 +35,13 @@
   }
   // What stands between backticks is code.
   const prose = (words) =>
-    words
-      .split(/`([^`\n]+)`/)
-      .map((piece, i) => (i % 2 ? make("code", { textContent: piece }) : piece));
+    words.split(/`([^`\n]+)`/).map((piece, i) => (i % 2 ? h("code", null, piece) : piece));
   function box({ status, heading, message, about = "", case: example = "", notes = [] }) {
     const kind = `attn-reply attn-reply--${status.replace(" ", "-")}`;
-    const paragraph = (words) => make("p", {}, ...prose(words));
-    const first = make("p", {}, make("strong", { textContent: heading }), " ", ...prose(message));
-    const all = [
-      first,
-      about && paragraph(about),
-      example && make("pre", { textContent: example }),
-    ];
-    return make("div", { className: kind }, ...all.filter(Boolean), ...notes.map(paragraph));
+    const paragraph = (words) => h("p", null, ...prose(words));
+    const first = h("p", null, h("strong", null, heading), " ", ...prose(message));
+    const all = [first, about && paragraph(about), example && h("pre", null, example)];
+    return h("div", { class: kind }, ...all.filter(Boolean), ...notes.map(paragraph));
   }
 
   const code = (cell) => cell.querySelector(".cell_input pre").textContent.replace(/\n$/, "");
@@ -82,12 +68,10 @@
 
   // A field, its buttons and the place of what comes back, in the place of a cell's code.
   function place(cell, { label, text, asked, action, again, more = [], ...on }) {
-    const output = make("div", { className: "cell_output code-output" });
-    output.setAttribute("role", "status");
-    const state = make("span", { className: "code-state", textContent: isReady ? "" : price });
-    state.setAttribute("role", "status");
+    const output = h("div", { class: "cell_output code-output", role: "status" });
+    const state = h("span", { class: "code-state", role: "status" }, isReady ? "" : price);
     states.add(state);
-    const go = button(action, run);
+    const go = button(action, run, { title: "Shift+Enter" });
     let running; // what can stop it
     const stop = button("Stop", () => running.abort());
     const reset = button(again.text, () => again.act(area, output, reset));
@@ -97,10 +81,9 @@
       if (isFocused) (runs ? stop : go).focus();
     };
     swap(false);
-    go.title = "Shift+Enter";
     const keys = "Tab indents. Escape, then Tab, leaves.";
-    const hint = make("span", { className: "code-keys", textContent: keys });
-    hint.ariaHidden = true; // the field itself says it
+    // The field itself says it.
+    const hint = h("span", { class: "code-keys", "aria-hidden": "true" }, keys);
     const area = AttentionEditor(text, label, run);
     open.set(cell, area);
     area.addEventListener("input", () => on.input?.(area.value));
@@ -133,7 +116,7 @@
       if (fold) fold.open = true; // what was to be predicted
       if (result) on.result?.(result);
     }
-    const bar = make("div", { className: "code-bar" }, go, stop, reset, ...more, state);
+    const bar = h("div", { class: "code-bar" }, go, stop, reset, ...more, state);
     cell.querySelector(".cell_input").replaceChildren(area, hint, bar);
     const recorded = cell.querySelector(".cell_output");
     if (recorded) recorded.replaceWith(output);
@@ -141,14 +124,8 @@
     return { area, output, recorded };
   }
 
-  // Exercises: an empty place to write in, hints one after another, the solution when it is wanted.
-  function exercise(cell) {
-    const stub = cell.source;
-    const [, name] = stub.match(/\bcheck\(\s*"([\w.]+)"/); // as the build finds it
-    const heading = cell
-      .closest("section")
-      ?.querySelector("h2, h3")
-      ?.firstChild?.textContent.trim();
+  // Hints one after another, and the button for the solution, which asks back before the first try.
+  function help(cell, tried) {
     const following = [];
     for (
       let next = cell.nextElementSibling;
@@ -164,7 +141,6 @@
       one.addEventListener("toggle", () => one.open && (next.hidden = false));
     });
     const solution = following.find((e) => e.matches(".tag_solution"));
-    let tried = progress.isSolved(name);
     const ask = button("Solution", () => {
       if (!tried) {
         tried = true;
@@ -178,7 +154,23 @@
       fold.querySelector("summary").focus();
     });
     if (solution) solution.hidden = true;
-    const solved = make("span", { className: "code-solved" });
+    const attempted = () => {
+      tried = true;
+      ask.textContent = "Solution";
+    };
+    return { more: solution ? [ask] : [], attempted };
+  }
+
+  // Exercises: an empty place to write in, and what helps.
+  function exercise(cell) {
+    const stub = cell.source;
+    const [, name] = stub.match(/\bcheck\(\s*"([\w.]+)"/); // as the build finds it
+    const heading = cell
+      .closest("section")
+      ?.querySelector("h2, h3")
+      ?.firstChild?.textContent.trim();
+    const { more, attempted } = help(cell, progress.isSolved(name));
+    const solved = h("span", { class: "code-solved" });
     let isRight = false; // as it now is
     let [dropped, again] = [null, null]; // what Start over took away, and the button
     const tell = () => {
@@ -205,7 +197,7 @@
           renew();
         },
       },
-      more: [...(solution ? [ask] : []), solved],
+      more: [...more, solved],
       input(text) {
         if (again) again.textContent = "Start over";
         [isRight, dropped, again] = [false, null, null];
@@ -214,10 +206,7 @@
         tell();
       },
       result({ passed, reply }) {
-        if (reply && reply.status !== "not attempted") {
-          tried = true;
-          ask.textContent = "Solution";
-        }
+        if (reply && reply.status !== "not attempted") attempted();
         isRight = Boolean(passed);
         if (passed) progress.solve(name);
         tell();

@@ -1,12 +1,11 @@
 // A field for code. Tab indents; Escape lets the next Tab leave.
 window.AttentionEditor = (text, label, run) => {
   "use strict";
-  const area = document.createElement("textarea");
-  Object.assign(area, { value: text, spellcheck: false, wrap: "off", className: "code" });
-  area.setAttribute("autocapitalize", "off");
-  area.setAttribute("autocomplete", "off");
-  area.setAttribute("aria-label", label);
-  area.setAttribute("aria-description", "Tab indents; Escape, then Tab, leaves. Shift+Enter runs.");
+  const plain = { spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" };
+  const says = "Tab indents; Escape, then Tab, leaves. Shift+Enter runs.";
+  const names = { "aria-label": label, "aria-description": says };
+  const area = AttentionBook.load("shared/parts.js").h("textarea", { class: "code", ...plain, ...names });
+  area.value = text;
   const fit = () => (area.rows = area.value.split("\n").length + 1);
   fit();
   area.setSelectionRange(0, 0);

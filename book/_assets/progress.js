@@ -234,10 +234,8 @@ window.AttentionProgress = (() => {
     const [count, of] = [0, 1].map((i) => parts.reduce((sum, part) => sum + part[i], 0));
     const place = document.querySelector(`main td a[href$="/${page}"], main td a[href="${page}"]`);
     if (!count || !place) continue;
-    const note = document.createElement("span");
-    note.className = "progress";
-    note.textContent = `${count} of ${of} done`;
-    place.parentElement.append(" ", note);
+    const note = { className: "progress", textContent: `${count} of ${of} done` };
+    place.parentElement.append(" ", Object.assign(document.createElement("span"), note));
   }
 
   return {

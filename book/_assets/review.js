@@ -7,37 +7,27 @@ window.AttentionReview = (() => {
     Object.entries(practice).map(([name, label]) => ({ name, label, title, page })),
   );
   const place = document.getElementById("practice-review");
-  const make = (tag, text = "", attributes = {}) => {
-    const element = document.createElement(tag);
-    element.textContent = text;
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    return element;
-  };
+  const { h } = AttentionBook.load("shared/parts.js");
   const DELETE = "Delete all of this";
   const MOST = 5_000_000; // bytes of a file, more than a browser keeps for a site
   const date = (time) =>
     new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
 
-  const why = make("p", "", { role: "status" });
-  const stage = make("div");
-  const more = make("button", "Next", { type: "button" });
-  const buttons = make("p", "", { class: "buttons" });
-  buttons.append(more);
-  const kept = make("section", "", { "aria-label": "What this browser keeps" });
-  const save = make("button", "Save to a file", { type: "button" });
-  const file = make("input", "", { type: "file", accept: ".json,application/json" });
-  const choose = make("label", "Read a file", { class: "file" });
-  choose.append(file);
-  const erase = make("button", DELETE, { type: "button" });
-  const keeping = make("p", "", { class: "buttons" });
-  keeping.append(save, " ", choose, " ", erase);
-  const said = make("p", "", { role: "status" });
-  const replaced = make("div");
-  const pages = make("table");
-  const table = make("table");
-  const heading = make("h2", "What this browser keeps");
-  kept.append(heading, keeping, said, replaced, pages, table);
-  place.replaceChildren(why, stage, buttons, kept);
+  const why = h("p", { role: "status" });
+  const stage = h("div");
+  const button = (text, onclick) => h("button", { type: "button", onclick }, text);
+  const save = button("Save to a file", download);
+  const file = h("input", { type: "file", accept: ".json,application/json", onchange: readChosen });
+  const erase = button(DELETE, eraseAll);
+  const said = h("p", { role: "status" });
+  const [replaced, pages, table] = ["div", "table", "table"].map((tag) => h(tag));
+  const KEEPS = "What this browser keeps";
+  const choose = h("label", { class: "file" }, "Read a file", file);
+  const keeping = h("p", { class: "buttons" }, save, " ", choose, " ", erase);
+  place.replaceChildren(
+    ...[why, stage, h("p", { class: "buttons" }, button("Next", () => show(true)))],
+    h("section", { "aria-label": KEEPS }, h("h2", null, KEEPS), keeping, said, replaced, pages, table),
+  );
 
   let last = null;
   let shown = 0;
@@ -60,11 +50,11 @@ window.AttentionReview = (() => {
   }
   function fetched(name) {
     const root = document.documentElement.dataset.content_root;
-    const script = make("script", "", { src: `${root}_static/practice/${name}.js` });
+    const src = `${root}_static/practice/${name}.js`;
     return new Promise((resolve, reject) => {
       waiting.set(name, resolve);
-      script.addEventListener("error", () => reject(new Error(`${name} cannot be loaded`)));
-      document.head.append(script);
+      const onerror = () => reject(new Error(`${name} cannot be loaded`));
+      document.head.append(h("script", { src, onerror }));
     });
   }
 
@@ -93,53 +83,42 @@ window.AttentionReview = (() => {
       const stored = await problems(name);
       const at = Math.floor(Math.random() * 1000);
       const { script } = stored;
-      const box = { class: "attn-live", "data-look": "boxed", "data-script": script };
-      const inner = make("div", "", box);
+      const inner = h("div", { class: "attn-live", "data-look": "boxed", "data-script": script });
       stage.replaceChildren(inner);
       shown += 1;
       const state = { ...stored.state, at };
       AttentionBook.add(inner, { ...stored, state, model: `${stored.model}-${shown}` });
       if (focus) stage.querySelector("input").focus();
     } catch (error) {
-      stage.replaceChildren(make("p", `${error.message}.`, { role: "alert" }));
+      stage.replaceChildren(h("p", { role: "alert" }, `${error.message}.`));
     }
     stage.ariaBusy = false;
   }
 
-  const line = (cells) => {
-    const row = make("tr");
-    row.append(...cells);
-    return row;
-  };
-  const head = (...labels) => line(labels.map((label) => make("th", label, { scope: "col" })));
-  const cell = (inside) => {
-    const made = make("td");
-    made.append(inside);
-    return made;
-  };
+  const line = (cells) => h("tr", null, ...cells);
+  const head = (...labels) => line(labels.map((label) => h("th", { scope: "col" }, label)));
+  const cell = (inside) => h("td", null, inside);
 
   function list() {
     const { answers, ...rest } = load();
     const rows = kinds.map(({ name, label, page }) => {
       const { right = 0, wrong = 0 } = answers[name] ?? {};
-      return line([make("a", label, { href: page }), right, wrong, reason(name)].map(cell));
+      return line([h("a", { href: page }, label), right, wrong, reason(name)].map(cell));
     });
     table.replaceChildren(head("Practice", "Right", "Wrong", "Next"), ...rows);
-    const share = ([n, of], href) => cell(of ? make("a", `${n} of ${of}`, { href }) : "none");
+    const share = ([n, of], href) => cell(of ? h("a", { href }, `${n} of ${of}`) : "none");
     const lines = window.AttentionAsked.map((entry) => {
       const { asked, exercises } = done(entry);
       return line([
-        make("th", entry.title, { scope: "row" }),
+        h("th", { scope: "row" }, entry.title),
         share(asked, `${entry.page}#questions`),
         share(exercises, `${entry.page}#exercises`),
       ]);
     });
     pages.replaceChildren(head("Page", "Answered right", "Exercises solved"), ...lines);
     const old = Object.entries(rest.replaced).map(([key, { text, time }]) => {
-      const fold = make("details");
       const words = `${key.replace(/ @\d+$/, "")}, an older text, of ${date(time)}`;
-      fold.append(make("summary", words), make("pre", text, { tabindex: "0" }));
-      return fold;
+      return h("details", null, h("summary", null, words), h("pre", { tabindex: 0 }, text));
     });
     replaced.replaceChildren(...old);
     const empty = [answers, ...Object.values(rest)].every((part) => !Object.keys(part).length);
@@ -148,7 +127,7 @@ window.AttentionReview = (() => {
 
   function download() {
     const address = URL.createObjectURL(new Blob([toFile()], { type: "application/json" }));
-    make("a", "", { href: address, download: "attention-progress.json" }).click();
+    h("a", { href: address, download: "attention-progress.json" }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
   }
 
@@ -175,31 +154,27 @@ window.AttentionReview = (() => {
     ].join(" ");
   }
 
-  async function read(chosen) {
+  async function readChosen() {
+    const [chosen] = file.files;
+    if (!chosen) return;
     try {
       if (chosen.size > MOST) throw new Error("This is no file of this book: it is too large.");
       said.textContent = told(fromFile(await chosen.text()));
     } catch (error) {
       said.textContent = `${error.message} Nothing has changed.`;
     }
+    file.value = ""; // so that the same file can be read again
   }
 
   let sure = false;
-  erase.addEventListener("click", () => {
+  function eraseAll() {
     if (sure) forget();
     said.textContent = sure ? "All is deleted." : "";
     sure = !sure;
     erase.textContent = sure
       ? "Press again to delete it all, also what you wrote in exercises"
       : DELETE;
-  });
-  save.addEventListener("click", download);
-  file.addEventListener("change", async () => {
-    const [chosen] = file.files;
-    if (chosen) await read(chosen);
-    file.value = ""; // so that the same file can be read again
-  });
-  more.addEventListener("click", () => show(true));
+  }
   document.addEventListener("attention-progress", list);
   list();
   show(false);

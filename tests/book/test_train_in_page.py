@@ -52,7 +52,7 @@ def step(page):
 
 
 def said(page, words):
-    expect(panel_of(page).get_by_role("status")).to_contain_text(words, timeout=60_000)
+    expect(panel_of(page).locator("p[role=status]")).to_contain_text(words, timeout=60_000)
 
 
 def test_python_trains_a_little_at_a_time_and_as_the_notebook_does(monkeypatch):
@@ -86,7 +86,7 @@ def test_a_page_that_trains_needs_neither_exercise_nor_widget():
     layout = jinja2.Environment().from_string(LAYOUT.read_text(encoding="utf-8"))
     context = layout.new_context({"pathto": lambda name, _: name, "trains": "a text"})
     scripts = re.findall(r"_static/(\w+)\.js", "".join(layout.blocks["scripts"](context)))
-    assert scripts == ["book", "python", "train"]
+    assert scripts == ["book", "live", "python", "train"]
 
 
 class TestInBrowser:

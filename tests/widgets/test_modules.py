@@ -74,6 +74,16 @@ def test_joined_files_run_on_site_and_in_jupyter(browser, javascript):
         assert page.evaluate(check, modules.notebook_module(name)) == "function"
 
 
+def test_what_a_file_imports_is_exported_there():
+    """A name that is not would be undefined, and only said so when it is used."""
+    for path in modules.HERE.glob("*/*.js"):
+        for names, to in modules._IMPORT.findall(path.read_text()):
+            if names[0] == "{":
+                exported = {"default", *modules._EXPORT.findall((path.parent / to).read_text())}
+                wanted = {name.split(" as ")[0] for name in re.findall(r"[\w ]*\w", names)}
+                assert {name.strip() for name in wanted} <= exported, f"{path}: {to}"
+
+
 def names(text):
     """Classes and attributes that a style sheet or a script speaks of."""
     return set(re.findall(r"\battn-[\w-]+|\bdata-[\w-]+", text))

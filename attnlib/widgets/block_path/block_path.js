@@ -1,7 +1,8 @@
 // Follow one item through a block: what each part brings, and what reaches it from the others.
 import { choice, complaints, numberField } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
-import { presets, readable, spoken } from "../shared/frame.js";
+import { indices } from "../shared/core.js";
+import { bound, change, controlRow, follow } from "../shared/frame.js";
+import { mount, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, lines, replaced, set, trimmed, write } from "../shared/parts.js";
 import block from "./block.json";
 import { panels, titleOf } from "./panels.js";
@@ -20,7 +21,7 @@ function named(control, prefix) {
 }
 
 function itemChoice(model, trait, label, prefix, items) {
-  const options = Array.from({ length: items }, (_, i) => [String(i + 1), String(i + 1)]);
+  const options = indices(items).map((i) => [String(i + 1), String(i + 1)]);
   return named(bound(model, trait, choice, { label, options, read: String, write: Number }), prefix);
 }
 
@@ -41,8 +42,8 @@ function withNumbers(model, control) {
 // Parts that can be switched off, one by one.
 function switches(model) {
   const boxes = Object.entries(words.parts).map(([trait, label]) => {
-    const input = h("input", { type: "checkbox" });
-    input.addEventListener("change", () => change(model, { [trait]: input.checked }));
+    const onchange = () => change(model, { [trait]: input.checked });
+    const input = h("input", { type: "checkbox", onchange });
     return { trait, input, element: h("label", { class: "attn-choice" }, input, h("span", null, label)) };
   });
   const element = h(
@@ -65,11 +66,11 @@ function editor(model, width) {
     const [X, i] = [model.get("X"), model.get("changed") - 1];
     change(model, { X: replaced(X, i, replaced(X[i], k, x)) });
   };
-  const rows = Array.from({ length: width }, (_, k) => {
+  const rows = indices(width).map((k) => {
     const label = `number ${k + 1}`;
     const range = { min: -block.limit, max: block.limit };
-    const slide = h("input", { type: "range", ...range, step: 0.1, "aria-label": label });
-    slide.addEventListener("input", () => place(k, Number(slide.value)));
+    const oninput = () => place(k, Number(slide.value));
+    const slide = h("input", { type: "range", ...range, step: 0.1, "aria-label": label, oninput });
     const onCommit = (x) => place(k, x);
     const field = numberField({ label, ...range, value: at(k), onCommit, report: reporter(label) });
     const element = h("div", { class: "attn-path-set" }, h("span", null, String(k + 1)), slide, field.element);
@@ -153,15 +154,11 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, { ...numbers, reached }), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      shown.element,
-      legend,
-      h("div", { class: "attn-path-how" }, what, worked.element),
-      controlRow(controls, presets(model, TRAITS, numbersOf.restore)),
-      voice.element,
-    ),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    shown.element,
+    legend,
+    h("div", { class: "attn-path-how" }, what, worked.element),
+    controlRow(controls, presets(model, TRAITS, numbersOf.restore)),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,4 +1,5 @@
 // The stations of the path: a panel for each, with a signed bar and a number in each row.
+import { indices } from "../shared/core.js";
 import { fill, h, number, trimmed, uniqueId } from "../shared/parts.js";
 import { liveTable, percent } from "../shared/table.js";
 import { orderOf, STATIONS } from "./path.js";
@@ -33,7 +34,7 @@ function panel(live, name, size, items, group, choose) {
   });
   const title = part("span", { class: "attn-path-title", text: ({ settings }) => titleOf(name, settings.norm) });
   const [sum, weights] = [name in SUMS, name === "weights"];
-  const rows = Array.from({ length: size }, (_, k) => {
+  const rows = indices(size).map((k) => {
     const x = ({ path }) => path[name][k];
     const came = ({ path }) => (sum ? path[name][k] - path[SUMS[name]][k] : 0);
     const share = (state) => `--from: 0%; --long: ${percent(x(state))}`;

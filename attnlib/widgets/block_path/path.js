@@ -1,9 +1,9 @@
 // A block of one head, as in block.json, for all items at once: what each station holds.
-import { matmul, softmax, transpose } from "../shared/core.js";
+import { indices, matmul, plus, scaledDotProductAttention } from "../shared/core.js";
+import { activations, layerNorm, project } from "../shared/transformer.js";
 import block from "./block.json";
 
-const plus = (A, B) => A.map((row, i) => row.map((x, j) => x + B[i][j]));
-const zeros = (rows, columns) => Array.from({ length: rows }, () => Array(columns).fill(0));
+const zeros = (rows, columns) => indices(rows).map(() => Array(columns).fill(0));
 
 export const STATIONS = [
   "x", "norm1", "weights", "adds1", "sum1", "norm2", "hidden", "adds2", "sum2",
@@ -15,49 +15,27 @@ export function orderOf(norm) {
   return ["x", "weights", "adds1", "sum1", "norm1", "hidden", "adds2", "sum2", "norm2"];
 }
 
-export function meanOf(row) {
-  return row.reduce((a, b) => a + b) / row.length;
-}
-
-export function varianceOf(row) {
-  const mean = meanOf(row);
-  return meanOf(row.map((x) => (x - mean) ** 2));
-}
-
-export function layerNorm(rows) {
-  return rows.map((row) => {
-    const mean = meanOf(row);
-    const root = Math.sqrt(varianceOf(row) + block.epsilon);
-    return row.map((x) => (x - mean) / root);
-  });
-}
-
 export function seen(i, j, mask) {
   return mask !== "causal" || j <= i;
 }
 
 // Attention of one head: scores, weights, values, what comes of them, and what is brought.
-export function attend(Z, mask) {
+function attend(Z, mask) {
   const [Q, K, V] = ["W_Q", "W_K", "W_V"].map((name) => matmul(Z, block[name]));
-  const root = Math.sqrt(K[0].length);
-  const scores = matmul(Q, transpose(K)).map((row, i) =>
-    row.map((score, j) => (seen(i, j, mask) ? score / root : -Infinity)),
-  );
-  const weights = scores.map((row) => softmax(row));
-  const mixed = matmul(weights, V);
-  return { queries: Q, keys: K, values: V, scores, weights, mixed, brought: matmul(mixed, block.W_O) };
+  const allowed = Z.map((_, i) => Z.map((_, j) => seen(i, j, mask)));
+  const { output: mixed, ...found } = scaledDotProductAttention(Q, K, V, { mask: allowed });
+  return { queries: Q, keys: K, values: V, ...found, mixed, brought: matmul(mixed, block.W_O) };
 }
 
-export function network(Z) {
-  const before = matmul(Z, block.W_1).map((row) => row.map((x, k) => x + block.b_1[k]));
-  const hidden = before.map((row) => row.map((x) => Math.max(x, 0)));
-  const brought = matmul(hidden, block.W_2).map((row) => row.map((x, k) => x + block.b_2[k]));
-  return { before, hidden, brought };
+function network(Z) {
+  const before = project(Z, block.W_1, block.b_1);
+  const hidden = before.map((row) => row.map(activations.relu));
+  return { before, hidden, brought: project(hidden, block.W_2, block.b_2) };
 }
 
 export function run(X, { norm, mask, attention, network: on, residual }) {
   const [n, d] = [X.length, X[0].length];
-  const normed = (Z) => (norm === "none" ? Z : layerNorm(Z));
+  const normed = (Z) => (norm === "none" ? Z : layerNorm(block, Z));
   const joined = (came, brought) => (residual ? plus(came, brought) : brought);
   const after = norm === "after";
   const reads1 = after ? X : normed(X);
@@ -90,7 +68,7 @@ export function run(X, { norm, mask, attention, network: on, residual }) {
 
 // The items, from 1, on which each station of item i, from 0, depends, whatever the numbers.
 export function reachOf(i, { norm, mask, attention, network: on, residual }, n) {
-  const all = Array.from({ length: n }, (_, j) => j);
+  const all = indices(n);
   const join = (...sets) => all.filter((j) => sets.some((set) => set.includes(j)));
   const own = [i];
   const adds1 = attention ? all.filter((j) => seen(i, j, mask)) : [];

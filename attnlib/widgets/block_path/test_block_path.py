@@ -172,7 +172,7 @@ def panel(page, name):
 
 @browser
 @each_sample
-def test_every_station_shows_its_numbers_bars_and_items(show, sample):
+def test_every_station_shows_its_numbers_and_items(show, sample):
     model = BlockPath(**sample)
     page = show(model)
     hidden = ("norm1", "norm2") if model.norm == "none" else ()
@@ -185,16 +185,6 @@ def test_every_station_shows_its_numbers_bars_and_items(show, sample):
             continue
         shown = [numbers(text)[0] for text in here.locator(".attn-number").all_inner_texts()]
         assert_allclose(shown, row, atol=6e-4)
-        bars = here.locator(".attn-path-bar")
-        signs = bars.evaluate_all("all => all.map((e) => e.dataset.sign)")
-        longs = bars.evaluate_all(
-            "all => all.map((e) => parseFloat(e.style.getPropertyValue('--long')))"
-        )
-        part = {"sum1": "adds1", "sum2": "adds2"}.get(name)
-        step = model.path[part] if part else row
-        for x, sign, long in zip(step, signs, longs):
-            assert sign == ("down" if x < -1e-12 else "up") and (long > 0) == (abs(x) > 1e-4)
-            assert long <= 100
         lit = here.locator(".attn-path-reach i[data-lit]").all_inner_texts()
         assert [int(item) for item in lit] == model.reach[name]
 

@@ -1,21 +1,21 @@
 // How the numbers of a station come about, in three lines that a pocket calculator can follow.
+import { mean } from "../shared/core.js";
 import { bracketed, fill, trimmed } from "../shared/parts.js";
 import block from "./block.json";
-import { meanOf, varianceOf } from "./path.js";
 import words from "./words.json";
 
 const plain = (x) => (x === -Infinity ? "\u2212\u221e" : trimmed(x, 3));
 const row = (numbers) => `[${numbers.map(plain).join(", ")}]`;
 
 function normLines(name, numbers) {
-  const mean = meanOf(numbers);
-  const squares = numbers.map((x) => `(${plain(x - mean)})²`).join(" + ");
-  const variance = varianceOf(numbers);
+  const centre = mean(numbers);
+  const squares = numbers.map((x) => `(${plain(x - centre)})²`).join(" + ");
+  const variance = mean(numbers.map((x) => (x - centre) ** 2));
   const root = Math.sqrt(variance + block.epsilon);
   return [
-    `mean = (${numbers.map((x) => bracketed(plain(x))).join(" + ")}) / ${numbers.length} = ${plain(mean)}`,
+    `mean = (${numbers.map((x) => bracketed(plain(x))).join(" + ")}) / ${numbers.length} = ${plain(centre)}`,
     `variance = (${squares}) / ${numbers.length} = ${plain(variance)}`,
-    `(${name} \u2212 ${bracketed(plain(mean))}) / √(${plain(variance)} + 0.00001) = ${row(numbers.map((x) => (x - mean) / root))}`,
+    `(${name} \u2212 ${bracketed(plain(centre))}) / √(${plain(variance)} + 0.00001) = ${row(numbers.map((x) => (x - centre) / root))}`,
   ];
 }
 

@@ -1,7 +1,6 @@
 // Keys arrive in blocks; what was summed so far is corrected to the largest score so far.
 import { choice, slider } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
-import { presets, readable, spoken } from "../shared/frame.js";
+import { bound, change, controlRow, mount, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, lines, set, write } from "../shared/parts.js";
 import { keyTable } from "./keys.js";
 import { stepped } from "./steps.js";
@@ -96,17 +95,13 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, { ...numbers, ...told }).trim(), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      table.element,
-      table.message,
-      worked.element,
-      note,
-      h("div", { class: "attn-online-results" }, result, all),
-      controlRow(controls, presets(model, TRAITS, table.restore)),
-      voice.element,
-    ),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    table.element,
+    table.message,
+    worked.element,
+    note,
+    h("div", { class: "attn-online-results" }, result, all),
+    controlRow(controls, presets(model, TRAITS, table.restore)),
   );
-  return follow(model, TRAITS, draw);
 }

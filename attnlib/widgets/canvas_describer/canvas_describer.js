@@ -1,22 +1,25 @@
 // A canvas with digits, the words that describe it, and where each word looked.
 import stored from "../../networks/trained/describer.json";
 import { choice, slider } from "../shared/controls.js";
-import { bound, controlRow, follow, frameOf } from "../shared/frame.js";
-import { presets, readable, remember, spoken } from "../shared/frame.js";
+import { argmax, indices, likeliest } from "../shared/core.js";
+import { bound, controlRow, mount, presets, readable, remember, spoken } from "../shared/frame.js";
 import { fill, h, set, svg, write } from "../shared/parts.js";
 import digits from "../shared/digits.json";
-import { parametersOf } from "../shared/transformer.js";
-import { END, LONGEST, describe, likeliest, see } from "./network.js";
+import { networkOf } from "../shared/transformer.js";
+import { describe, see } from "./network.js";
 import words from "./words.json";
 
 const TRAITS = [
   "left", "right", "left_column", "right_column", "other_left", "other_right", "source", "first", "step",
 ]; // prettier-ignore
 const [HEIGHT, WIDTH, PATCH, NONE] = [10, 20, 5, -1];
+const p = networkOf(stored);
+const [END] = p.words;
+const LONGEST = p.P_words.length;
 
 // Pixels of a canvas with a digit on the left, on the right, both or none.
 function canvasOf(left, right, leftColumn, rightColumn) {
-  const pixels = Array.from({ length: HEIGHT }, () => new Array(WIDTH).fill(0));
+  const pixels = indices(HEIGHT).map(() => new Array(WIDTH).fill(0));
   const at = left === NONE ? rightColumn : Math.max(rightColumn, leftColumn + 8);
   for (const [digit, column] of [[left, leftColumn], [right, at]]) {
     if (digit === NONE) continue;
@@ -29,13 +32,13 @@ function canvasOf(left, right, leftColumn, rightColumn) {
 
 // A picture of pixels and patches, with a bar for each patch.
 function picture() {
-  const squares = Array.from({ length: HEIGHT * WIDTH }, (_, i) =>
+  const squares = indices(HEIGHT * WIDTH).map((i) =>
     svg("rect", { x: i % WIDTH, y: Math.floor(i / WIDTH), width: 1.02, height: 1.02, class: "attn-see-ink" }),
   );
-  const frames = Array.from({ length: 8 }, (_, j) =>
+  const frames = indices(8).map((j) =>
     svg("rect", { x: PATCH * (j % 4), y: PATCH * Math.floor(j / 4), width: PATCH, height: PATCH, class: "attn-see-patch" }),
   );
-  const bars = Array.from({ length: 8 }, (_, j) =>
+  const bars = indices(8).map((j) =>
     svg("rect", { x: PATCH * (j % 4) + 0.2, y: PATCH * Math.floor(j / 4) + 4.2, height: 0.6, width: 0, class: "attn-see-bar" }),
   );
   const title = h("p", { class: "attn-panel-title" });
@@ -53,7 +56,6 @@ function picture() {
 }
 
 export function render({ model, el }) {
-  const p = parametersOf(stored);
   const own = picture();
   const other = picture();
   const whole = (name, range, format) =>
@@ -71,7 +73,7 @@ export function render({ model, el }) {
     whole("step", [1, LONGEST]),
   ];
   const memory = remember((...of) => see(p, canvasOf(...of)));
-  const spans = Array.from({ length: LONGEST }, () => h("span", { class: "attn-see-word" }));
+  const spans = indices(LONGEST).map(() => h("span", { class: "attn-see-word" }));
   const said = h("p", { class: "attn-see-said" }, ...spans);
   const [now, likely] = ["now", "likely"].map((name) => h("p", { class: `attn-see-${name}` }));
   const voice = spoken(words);
@@ -95,9 +97,11 @@ export function render({ model, el }) {
     const step = Math.min(get("step"), all.length);
     const { word, weights, chances } = all[step - 1];
     const top = likeliest(chances, 2);
-    const most = weights.indexOf(Math.max(...weights));
-    const numbers = { step, weight: weights[most], weights, p_first: top[0][1], p_second: top[1][1] };
-    const values = { ...numbers, place: words.places[most], word: named(word), first: named(top[0][0]), second: named(top[1][0]) };
+    const most = argmax(weights);
+    const [p_first, p_second] = top.map((i) => chances[i]);
+    const [likeliestWord, next] = top.map((i) => named(p.words[i]));
+    const numbers = { step, weight: weights[most], weights, p_first, p_second };
+    const values = { ...numbers, place: words.places[most], word: named(word), first: likeliestWord, second: next };
     const lines = {
       said: all.map((one) => one.word).join(" "),
       now: fill(words.looked, values),
@@ -114,16 +118,12 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, lines), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      h("div", { class: "attn-see" }, own.element, other.element),
-      said,
-      now,
-      likely,
-      controlRow(controls, presets(model, TRAITS)),
-      voice.element,
-    ),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h("div", { class: "attn-see" }, own.element, other.element),
+    said,
+    now,
+    likely,
+    controlRow(controls, presets(model, TRAITS)),
   );
-  return follow(model, TRAITS, draw);
 }

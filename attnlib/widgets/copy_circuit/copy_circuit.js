@@ -1,6 +1,7 @@
 // A text that can be typed, and the two heads of an induction circuit that read it.
 import { button, choice } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf, presets, readable, spoken } from "../shared/frame.js";
+import { indices } from "../shared/core.js";
+import { bound, change, controlRow, mount, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, number, replaced, uniqueId, write } from "../shared/parts.js";
 import { liveTable, percent } from "../shared/table.js";
 import { circuit, MOST, notesOf, START } from "./circuit.js";
@@ -8,7 +9,7 @@ import words from "./words.json";
 
 const LETTERS = [..."abcd"];
 const TRAITS = ["tokens", "place", "off"];
-const SLOTS = Array.from({ length: MOST + 1 }, (_, k) => k);
+const SLOTS = indices(MOST + 1);
 
 // What changes the text: another letter at the chosen place, one more at the end, one less.
 function editing(model) {
@@ -148,15 +149,11 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, { ...numbers, name }), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      places.element,
-      edit.element,
-      h("div", { class: "attn-copy-answer" }, asks, says, copies.element),
-      controlRow([off], presets(model, TRAITS, edit.restore)),
-      voice.element,
-    ),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    places.element,
+    edit.element,
+    h("div", { class: "attn-copy-answer" }, asks, says, copies.element),
+    controlRow([off], presets(model, TRAITS, edit.restore)),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,8 +1,8 @@
 // n items in a layer of attention: what each step costs, and how the whole grows.
 import { amount, machineButtons, RATES, rateSlider, rounded } from "../shared/amounts.js";
 import { choice, slider } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
-import { presets, readable, spoken } from "../shared/frame.js";
+import { indices, sum } from "../shared/core.js";
+import { bound, change, controlRow, mount, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, lines, set, write } from "../shared/parts.js";
 import { countedSteps, crossingOf, MEASURES, sums, timed } from "./costs.js";
 import { growthChart } from "./growth.js";
@@ -13,8 +13,8 @@ import { workedLines } from "./worked.js";
 const SIZES = ["d_model", "n_heads", "itemsize", "part", "way"];
 const TRAITS = ["n", ...SIZES, ...RATES, "measure", "step"];
 // Powers of two, and half-way between them; and all numbers of heads.
-const LENGTHS = Array.from({ length: 12 }, (_, k) => [2 ** (k + 1), 3 * 2 ** k]).flat().concat(8192);
-const HEADS = Array.from({ length: 64 }, (_, k) => k + 1);
+const LENGTHS = indices(12).map((k) => [2 ** (k + 1), 3 * 2 ** k]).flat().concat(8192);
+const HEADS = indices(64).map((k) => k + 1);
 const MACHINES = { core: [1.5e11, 2e10, 1.8e9], gpu: [5e14, 4e12, 4e12] };
 
 // All that follows from the state.
@@ -22,8 +22,8 @@ function explored(model, crossingOf) {
   const state = Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
   const { n, itemsize, n_heads: heads } = state;
   const costs = timed(n, state);
-  const sumOf = (name) => countedSteps(state).reduce((sum, step) => sum + costs[step][name], 0);
-  const sum = Object.fromEntries(MEASURES.map((name) => [name, sumOf(name)]));
+  const sumOf = (name) => sum(countedSteps(state).map((step) => costs[step][name]));
+  const totals = Object.fromEntries(MEASURES.map((name) => [name, sumOf(name)]));
   const { pairs, total } = sums(n, state);
   const doubling = sums(2 * n, state).total / total;
   const scores = heads * n * n;
@@ -43,11 +43,11 @@ function explored(model, crossingOf) {
     growth: fill(words.doubling, numbers),
     lead: fill(words[Number.isNaN(numbers.crossing) ? "never" : "half"], numbers),
     measure: words.measures[state.measure],
-    work_text: amount(sum.work),
-    moved_text: amount(sum.bytes, "B"),
-    least_text: amount(sum.seconds, "s"),
+    work_text: amount(totals.work),
+    moved_text: amount(totals.bytes, "B"),
+    least_text: amount(totals.seconds, "s"),
   };
-  return { state, costs, sum, numbers, told };
+  return { state, costs, sum: totals, numbers, told };
 }
 
 // The largest number of heads, at most this one, that divides d.
@@ -141,27 +141,23 @@ export function render({ model, el }) {
   });
 
   function draw() {
-    const { state, costs, sum, numbers, told } = explored(model, crossing);
+    const { state, costs, sum: totals, numbers, told } = explored(model, crossing);
     chart.draw(state, numbers.crossing, last.key);
-    table.draw({ costs, sum, state });
+    table.draw({ costs, sum: totals, state });
     controls.forEach((control) => control.draw());
     writeTexts(told, workedLines(state, costs[state.step]));
     voice.say(() => fill(words.announcement, { ...numbers, ...told }), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      h(
-        "div",
-        { class: "attn-halves", style: "--right: 1.12fr" },
-        h("div", null, chart.root, note.element),
-        h("div", null, table.element, held, h("p", { class: "attn-cost-scores" }, words.legend)),
-      ),
-      worked.element,
-      h("div", { class: "attn-cost-controls" }, controlRow(controls, h("div", { class: "attn-buttons" }, ...machines, presets(model, TRAITS)))),
-      voice.element,
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h(
+      "div",
+      { class: "attn-halves", style: "--right: 1.12fr" },
+      h("div", null, chart.root, note.element),
+      h("div", null, table.element, held, h("p", { class: "attn-cost-scores" }, words.legend)),
     ),
+    worked.element,
+    h("div", { class: "attn-cost-controls" }, controlRow(controls, h("div", { class: "attn-buttons" }, ...machines, presets(model, TRAITS)))),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,5 +1,6 @@
 // What a self-attention layer or a whole block costs, step by step. In Python: attnlib.cost.
 import { leastTime } from "../shared/amounts.js";
+import { sum } from "../shared/core.js";
 
 export const MOST = 2 ** 17;
 const FARTHEST = 2 ** 24;
@@ -54,8 +55,8 @@ export function timed(n, state) {
 // One measure, summed over the steps over pairs and over all else that counts.
 export function sums(n, state) {
   const steps = timed(n, state);
-  const sum = (names) => names.reduce((total, name) => total + steps[name][state.measure], 0);
-  const [pairs, rest] = [sum(PAIRS[state.way]), sum(PARTS[state.part])];
+  const sumOver = (names) => sum(names.map((name) => steps[name][state.measure]));
+  const [pairs, rest] = [sumOver(PAIRS[state.way]), sumOver(PARTS[state.part])];
   return { pairs, rest, total: pairs + rest };
 }
 

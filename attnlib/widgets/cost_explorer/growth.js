@@ -1,5 +1,6 @@
 // How the cost grows with n, both axes logarithmic: pairs, the rest, and their sum.
 import { grouped, itemsAt, plain } from "../shared/amounts.js";
+import { clamp, indices } from "../shared/core.js";
 import { set, svg, visible, write } from "../shared/parts.js";
 import { nameTag, path, plot } from "../shared/plot.js";
 import { MOST, sums } from "./costs.js";
@@ -55,7 +56,7 @@ export function growthChart({ at, place }) {
       if (!by || !event.shiftKey) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      place(Math.min(Math.max(at() + by, 1), MOST));
+      place(clamp(at() + by, 1, MOST));
     },
     true,
   );
@@ -70,12 +71,12 @@ export function growthChart({ at, place }) {
     axes.y = [low - MARGIN, high + MARGIN];
     write(unitName, words.measures[measure]);
     // Where the cost spans few decades the rules are nearer, so that there are always two.
-    const decades = Math.min(Math.max(Math.floor((high - low) / 2), 1), 3);
+    const decades = clamp(Math.floor((high - low) / 2), 1, 3);
     const first = Math.ceil((low - MARGIN) / decades);
     const levels = [0, 1, 2, 3, 4, 5].map((k) => decades * (first + k));
     const inside = levels.filter((power) => toY(power) > top + 4);
     drawLevels(inside.map((power) => [power, plain(10 ** power, words.units[measure])]));
-    const sizes = Array.from({ length: 2 * OCTAVES + 1 }, (_, k) => 2 ** (k / 2));
+    const sizes = indices(2 * OCTAVES + 1).map((k) => 2 ** (k / 2));
     const costs = sizes.map((size) => [size, of(size)]);
     const heightOf = (cost) => toY(Math.log10(cost));
     const line = (kind) =>

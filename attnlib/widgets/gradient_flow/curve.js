@@ -1,4 +1,5 @@
 // The goal as a function of one entry, which is nudged, and the line that its derivative promises.
+import { indices } from "../shared/core.js";
 import { number, set, svg } from "../shared/parts.js";
 import { path, plot } from "../shared/plot.js";
 
@@ -12,7 +13,7 @@ export function ticksOf(low, high) {
   const first = Math.floor(low / step + 1e-9);
   const last = Math.max(Math.ceil(high / step - 1e-9), first + 1);
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const ticks = Array.from({ length: last - first + 1 }, (_, n) => (first + n) * step);
+  const ticks = indices(last - first + 1).map((n) => (first + n) * step);
   return { ticks, digits };
 }
 
@@ -26,7 +27,7 @@ export function curvePanel({ reach, at, place }) {
   });
   const { root, toX, toY } = axes;
   axes.upright(0, "attn-axis");
-  const whole = Array.from({ length: 2 * reach + 1 }, (_, n) => n - reach);
+  const whole = indices(2 * reach + 1).map((n) => n - reach);
   axes.ticks(whole, (t) => number(t, 0).replace(/^(?=[1-9])/, "+"));
   const drawLevels = axes.levels(7);
   const [line, curve, gap] = ["tangent", "curve", "gap"].map((kind) =>
@@ -38,7 +39,7 @@ export function curvePanel({ reach, at, place }) {
 
   function draw(goal, slope, nudge) {
     const promised = (t) => goal(0) + slope * t;
-    const steps = Array.from({ length: STEPS + 1 }, (_, n) => reach * ((2 * n) / STEPS - 1));
+    const steps = indices(STEPS + 1).map((n) => reach * ((2 * n) / STEPS - 1));
     const heights = steps.map(goal);
     const ends = [promised(-reach), promised(reach)];
     const { ticks, digits } = ticksOf(Math.min(...heights, ...ends), Math.max(...heights, ...ends));

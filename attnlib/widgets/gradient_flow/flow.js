@@ -1,20 +1,18 @@
 // Attention forwards, and backwards from one number to every entry. Matrices go by their letters:
 // q, k, v come first; scores s, weights w and output y are made of them. In Python: attnlib.gradients.
-import { dot, matmul, softmax, transpose } from "../shared/core.js";
+import {
+  causal, clamp, dot, indices, masked, matmul, scaledDot, softmax, transpose,
+} from "../shared/core.js";
 
 // Which pairs of query and key may meet; causal: the last query stands at the last key.
 export function allowed(queries, keys, mask) {
-  return Array.from({ length: queries }, (_, i) =>
-    Array.from({ length: keys }, (_, j) => mask === "none" || j <= i + keys - queries),
-  );
+  return mask === "none" ? indices(queries).map(() => Array(keys).fill(true)) : causal(queries, keys);
 }
 
 // Scores and weights can also be set by hand.
 export function forwards({ q, k, v, ...set }, pairs) {
-  const root = Math.sqrt(q[0].length);
-  const s = set.s ?? matmul(q, transpose(k)).map((row) => row.map((x) => x / root));
-  const seen = (row, i) => row.map((x, j) => (pairs[i][j] ? x : -Infinity));
-  const w = set.w ?? s.map((row, i) => softmax(seen(row, i)));
+  const s = set.s ?? scaledDot(q, k);
+  const w = set.w ?? masked(s, pairs).map((row) => softmax(row));
   return { q, k, v, s, w, y: matmul(w, v) };
 }
 
@@ -28,7 +26,7 @@ export function placeOf(name) {
 export function goalOf(goal, y, target) {
   if (goal === "loss") {
     const d = y.map((row, i) => row.map((x, c) => x - target[i][c]));
-    return { value: d.flat().reduce((sum, x) => sum + x * x, 0) / 2, d };
+    return { value: dot(d.flat(), d.flat()) / 2, d };
   }
   const { i, j } = placeOf(goal);
   const d = y.map((row, a) => row.map((_, c) => (a === i && c === j ? 1 : 0)));
@@ -57,7 +55,7 @@ export function reached(goal, pairs, width) {
   // A query that sees one key gives it the weight 1, whatever the score.
   const chooses = (i) => asks(i) && pairs[i].filter(Boolean).length > 1;
   const moved = pairs.map((row, i) => row.map((open) => open && chooses(i)));
-  const columns = Array.from({ length: width }, (_, c) => c);
+  const columns = indices(width);
   const any = (j, test) => pairs.some((row, i) => row[j] && test(i));
   return {
     q: pairs.map((_, i) => columns.map(() => chooses(i))),
@@ -80,6 +78,6 @@ export function nudged(matrices, pairs, goal, target, name, t) {
 
 // A step against the derivatives, within the bounds of what can be typed.
 export function downhill(rows, slopes, rate, limit) {
-  const inside = (x) => Math.min(Math.max(x, -limit), limit);
-  return rows.map((row, i) => row.map((x, j) => inside(x - rate * slopes[i][j])));
+  const moved = (x, slope) => clamp(x - rate * slope, -limit, limit);
+  return rows.map((row, i) => row.map((x, j) => moved(x, slopes[i][j])));
 }

@@ -1,7 +1,6 @@
 // Choose an output or a loss: every number on the way to it shows how it pulls. Nudge one.
 import { button, choice } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
-import { presets, readable, spoken } from "../shared/frame.js";
+import { bound, change, controlRow, mount, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, lines, replaced, trimmed, write } from "../shared/parts.js";
 import { curvePanel } from "./curve.js";
 import { allowed, backwards, downhill, forwards, goalOf, nudged, placeOf, reached } from "./flow.js";
@@ -54,8 +53,8 @@ export function render({ model, el }) {
   const worked = lines("attn-slope-worked", 2);
   const heading = h("p", { class: "attn-panel-title" });
   const promise = h("p", { class: "attn-slope-promise attn-number" });
-  const whole = h("input", { type: "radio", name: table.group, value: "loss" });
-  whole.addEventListener("change", () => change(model, { goal: "loss" }));
+  const onchange = () => change(model, { goal: "loss" });
+  const whole = h("input", { type: "radio", name: table.group, value: "loss", onchange });
   const wanted = h("span", { class: "attn-number attn-slope-target" });
   const parts = Object.entries(words.parts);
   const controls = [
@@ -118,19 +117,15 @@ export function render({ model, el }) {
     h("label", { class: "attn-choice" }, whole, h("span", null, words.loss)),
     wanted,
   );
-  el.append(
-    frameOf(
-      model,
-      panels,
-      table.message,
-      worked.element,
-      legend,
-      controlRow(
-        [{ element: whichLoss }, ...controls],
-        h("div", { class: "attn-buttons" }, step, presets(model, TRAITS, table.restore)),
-      ),
-      voice.element,
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    panels,
+    table.message,
+    worked.element,
+    legend,
+    controlRow(
+      [{ element: whichLoss }, ...controls],
+      h("div", { class: "attn-buttons" }, step, presets(model, TRAITS, table.restore)),
     ),
   );
-  return follow(model, TRAITS, draw);
 }

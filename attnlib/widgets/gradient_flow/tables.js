@@ -1,4 +1,5 @@
 // The matrices of attention, each number with the derivative of the goal by it.
+import { indices } from "../shared/core.js";
 import { h, number, subscript, uniqueId } from "../shared/parts.js";
 import { liveTable, percent } from "../shared/table.js";
 import words from "./words.json";
@@ -64,8 +65,8 @@ export function tables({ shapes, limit, at, place, choose, aim }) {
 
   const elements = Object.entries(shapes).map(([letter, [rows, columns]]) => {
     const title = words.titles[letter];
-    const lines = Array.from({ length: rows }, (_, i) =>
-      row("entries", {}, ...Array.from({ length: columns }, (_, j) => entry(letter, i, j))),
+    const lines = indices(rows).map((i) =>
+      row("entries", {}, ...indices(columns).map((j) => entry(letter, i, j))),
     );
     const heading = h("p", { class: `attn-panel-title attn-slope-title ${ROLES[letter]}` }, title);
     const body = table(title, { class: "attn-slope-table", style: `--columns: ${columns}` }, ...lines);

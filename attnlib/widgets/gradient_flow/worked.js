@@ -1,4 +1,5 @@
 // How one derivative is made of its neighbours: the formula with its entries, and with its numbers.
+import { indices } from "../shared/core.js";
 import { bracketed, subscript, trimmed } from "../shared/parts.js";
 import { placeOf } from "./flow.js";
 import { named } from "./tables.js";
@@ -10,7 +11,7 @@ export function recipe(name, pairs, width, without) {
   const [a, b] = [i + 1, j + 1];
   const queries = pairs.map((_, row) => row + 1);
   const keys = pairs[0].map((_, column) => column + 1);
-  const columns = Array.from({ length: width }, (_, c) => c + 1);
+  const columns = indices(width).map((c) => c + 1);
   const products = {
     v: () => queries.map((row) => [`w${row}${a}`, `y${row}${b}`]),
     w: () => columns.map((c) => [`v${b}${c}`, `y${a}${c}`]),
@@ -24,7 +25,7 @@ export function recipe(name, pairs, width, without) {
 // The entries whose numbers, and those whose derivatives, go into it; by a score, a whole row.
 export function usesOf({ name, products, without }, keys) {
   const whole = name[0] === "s" && !["mean", "diagonal"].includes(without);
-  const row = Array.from({ length: whole ? keys : 0 }, (_, j) => `w${name[1]}${j + 1}`);
+  const row = indices(whole ? keys : 0).map((j) => `w${name[1]}${j + 1}`);
   const of = (at) => [...products.map((pair) => pair[at]), ...row];
   return { values: of(0), slopes: of(1) };
 }

@@ -1,5 +1,5 @@
 // Weights of three houses for three utilities, as attnlib computes them.
-import { dot, softmax } from "../shared/core.js";
+import { argmax, dot, softmax, sum } from "../shared/core.js";
 
 export const HOUSES = [..."ABC"];
 export const UTILITIES = ["water", "gas", "power"];
@@ -14,7 +14,7 @@ function leaky(z) {
 const SCORES = {
   mean: () => 0,
   dot: (i, j) => 3 * NAMES[i][j],
-  dynamic: (i, j) => 5 * NAMES.reduce((sum, _, m) => sum + leaky(NAMES[i][m] - 1 + NAMES[j][m]), 0),
+  dynamic: (i, j) => 5 * sum(NAMES.map((_, m) => leaky(NAMES[i][m] - 1 + NAMES[j][m]))),
   original: (i, j, own) => leaky(own[i] + ASKED[j]),
 };
 
@@ -30,6 +30,6 @@ export function favourites(weights) {
   return weights.map((row) => {
     const there = row.filter((w) => w > 0);
     const even = there.length > 1 && Math.max(...there) - Math.min(...there) < 1e-9;
-    return even ? -1 : row.indexOf(Math.max(...row));
+    return even ? -1 : argmax(row);
   });
 }

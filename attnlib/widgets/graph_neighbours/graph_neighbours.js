@@ -1,6 +1,6 @@
 // Three houses and three utilities: choose a house, a kind of weights, cut an edge.
 import { button, choice, slider } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf, presets, readable, spoken } from "../shared/frame.js";
+import { bound, change, controlRow, mount, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, number, replaced, set, svg, write } from "../shared/parts.js";
 import { picture } from "../shared/plot.js";
 import { liveTable } from "../shared/table.js";
@@ -19,9 +19,8 @@ function graph(choose, toggle) {
     ALL.map((j) => {
       const ends = { x1: PLACES[i], y1: TOP, x2: PLACES[j], y2: LOW };
       const line = svg("line", { class: "attn-graph-edge", ...ends });
-      const hit = svg("line", { class: "attn-graph-hit", ...ends });
-      hit.addEventListener("click", () => toggle(i, j));
-      return { line, hit };
+      const onclick = () => toggle(i, j);
+      return { line, hit: svg("line", { class: "attn-graph-hit", ...ends, onclick }) };
     }),
   );
   for (const kind of ["line", "hit"]) root.append(...lines.flat().map((parts) => parts[kind]));
@@ -132,18 +131,14 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, { ...said, name: HOUSES[chosen] }), said);
   }
 
-  el.append(
-    frameOf(
-      model,
-      controlRow([form], null),
-      drawing.root,
-      table.element,
-      says,
-      controlRow([house, own], h("div", { class: "attn-presets" }, ...cuts)),
-      message,
-      presets(model, TRAITS, restore),
-      voice.element,
-    ),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    controlRow([form], null),
+    drawing.root,
+    table.element,
+    says,
+    controlRow([house, own], h("div", { class: "attn-presets" }, ...cuts)),
+    message,
+    presets(model, TRAITS, restore),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,9 +1,7 @@
 // Heads over a small library: aim each, switch one off, and see what the output loses.
 import { choice, slider } from "../shared/controls.js";
 import { dot, matmul } from "../shared/core.js";
-import {
-  bound, change, controlRow, follow, frameOf, presets, spoken,
-} from "../shared/frame.js";
+import { bound, change, controlRow, mount, presets, spoken } from "../shared/frame.js";
 import { fill, h, hide, number, replaced } from "../shared/parts.js";
 import { liveTable } from "../shared/table.js";
 import library from "./library.json";
@@ -179,15 +177,11 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      flow.element,
-      table.element,
-      result.element,
-      controlRow(controls, presets(model, TRAITS)),
-      voice.element,
-    ),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    flow.element,
+    table.element,
+    result.element,
+    controlRow(controls, presets(model, TRAITS)),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,5 +1,5 @@
 // A library of six books and the heads that look into it, with the best readout for them.
-import { matmul, softmax, transpose } from "../shared/core.js";
+import { matmul, mean, softmax, sum, transpose } from "../shared/core.js";
 import library from "./library.json";
 
 const { TOPICS, CONTRAST, PENALTY } = library;
@@ -28,7 +28,7 @@ export function weightsOf(query, aims) {
 
 function meanTable(tables) {
   return tables[0].map((row, i) =>
-    row.map((_, j) => tables.reduce((sum, table) => sum + table[i][j], 0) / tables.length),
+    row.map((_, j) => mean(tables.map((table) => table[i][j]))),
   );
 }
 
@@ -61,7 +61,7 @@ export function readout(aims, on) {
   weights.forEach((A, q) =>
     matches(PAIRS[q]).forEach((wanted, t) =>
       wanted.forEach((one, b) => {
-        const guess = A.reduce((sum, row, h) => sum + (on[h] ? row[b] * W[h][t] : 0), 0);
+        const guess = sum(A.map((row, h) => (on[h] ? row[b] * W[h][t] : 0)));
         error[t] += (one - guess) ** 2 / PAIRS.length;
       }),
     ),

@@ -1,7 +1,6 @@
 // Items come one by one; a mask, painted cell by cell, says which of them each query may see.
 import { choice, slider } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
-import { presets, readable, spoken } from "../shared/frame.js";
+import { bound, change, controlRow, mount, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, number, set, subscript, trimmed, write, written } from "../shared/parts.js";
 import { liveTable, percent } from "../shared/table.js";
 import { paintable } from "./painting.js";
@@ -168,19 +167,15 @@ export function render({ model, el }) {
     );
     return h("span", null, ...chips, meaning);
   });
-  el.append(
-    frameOf(
-      model,
-      h(
-        "div",
-        { class: "attn-stepper-parts" },
-        h("div", null, table.element, h("p", { class: "attn-stepper-legend" }, ...legend)),
-        h("div", null, counts.element, lost, differ),
-      ),
-      worked,
-      controlRow(controls, presets(model, TRAITS)),
-      voice.element,
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h(
+      "div",
+      { class: "attn-stepper-parts" },
+      h("div", null, table.element, h("p", { class: "attn-stepper-legend" }, ...legend)),
+      h("div", null, counts.element, lost, differ),
     ),
+    worked,
+    controlRow(controls, presets(model, TRAITS)),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,9 +1,9 @@
 // The rows of a sequence that has come so far: all of them, or each from a cache in its own step.
-import { dot, softmax } from "../shared/core.js";
+import { dot, indices, softmax, sum } from "../shared/core.js";
 
 // What `MaskStepper` computes with attnlib; a row without a key holds NaN.
 export function rows({ scores, values, mask, step, way }) {
-  const places = Array.from({ length: step }, (_, i) => i);
+  const places = indices(step);
   const inTime = (i, j) => way === "anew" || j <= i;
   const seen = places.map((i) => places.map((j) => Boolean(mask[i][j]) && inTime(i, j)));
   const numbered = (test) => places.filter(test).map((i) => i + 1);
@@ -13,7 +13,6 @@ export function rows({ scores, values, mask, step, way }) {
       : row.map(() => NaN),
   );
   const masked = places.map((i) => places.filter((j) => !mask[i][j]).length);
-  const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
   return {
     seen,
     weights,

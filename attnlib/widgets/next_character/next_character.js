@@ -1,7 +1,7 @@
 // The next character's chances at a temperature, and where each head looks.
 import { choice, slider } from "../shared/controls.js";
-import { bound, controlRow, follow, frameOf, panel } from "../shared/frame.js";
-import { presets, readable, spoken } from "../shared/frame.js";
+import { indices } from "../shared/core.js";
+import { bound, controlRow, mount, panel, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, number, set, svg, tick, visible, write } from "../shared/parts.js";
 import { picture } from "../shared/plot.js";
 import { SHOWN, nextOf, seen } from "./chances.js";
@@ -17,7 +17,7 @@ const MOST = 8; // heads with a row of their own size
 function chancesPanel() {
   const [row, left, right] = [22, 48, 44];
   const root = picture(words.chances, WIDTH, (SHOWN + 1) * row);
-  const bars = Array.from({ length: SHOWN + 1 }, (_, i) => {
+  const bars = indices(SHOWN + 1).map((i) => {
     const y = row * i;
     const name = tick(left - 8, y + row / 2 + 5, "end", "");
     const box = svg("rect", { class: "attn-next-bar", x: left, y: y + 4, height: row - 8 });
@@ -50,13 +50,13 @@ function headsPanel(count) {
   const [column, row] = [(WIDTH - left) / LONGEST, count > MOST ? 14 : 20];
   const root = picture(words.heads, WIDTH, top + row * count + 2);
   const at = (k) => left + column * k;
-  const letters = Array.from({ length: LONGEST }, (_, k) => {
+  const letters = indices(LONGEST).map((k) => {
     const letter = tick(at(k + 0.5), top - 7, "middle", "");
     set(letter, { class: "attn-tick attn-next-name" });
     root.append(letter);
     return letter;
   });
-  const rows = Array.from({ length: count }, (_, i) => {
+  const rows = indices(count).map((i) => {
     const y = top + row * i;
     const name = tick(left - 6, y + row / 2 + 4, "end", "");
     const boxes = letters.map((_, k) =>
@@ -123,8 +123,8 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, { ...numbers, ...texts }), numbers);
   }
 
-  el.append(
-    frameOf(model, panels, controlRow(controls, presets(model, TRAITS)), voice.element),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    panels, controlRow(controls, presets(model, TRAITS)),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,5 +1,5 @@
 // How each weight answers to each score: a row for each weight, a column for each score.
-import { hardmax, sigmoidNormalize, softmax, sparsemax } from "../shared/core.js";
+import { hardmax, sigmoid, sigmoidNormalize, softmax, sparsemax } from "../shared/core.js";
 
 function table(weights, entry) {
   return weights.map((_, i) => weights.map((_, j) => entry(i, j, i === j ? 1 : 0)));
@@ -18,7 +18,7 @@ const jacobians = {
   },
   sigmoid_normalize(scores, temperature) {
     const w = sigmoidNormalize(scores, temperature);
-    const room = scores.map((score) => 1 / (1 + Math.exp(score / temperature)));
+    const room = scores.map((score) => sigmoid(-score / temperature));
     return table(w, (i, j, delta) => ((delta - w[i]) * w[j] * room[j]) / temperature);
   },
   // It jumps, and between the jumps nothing moves.

@@ -1,7 +1,7 @@
 // Drag scores: four normalisers make weights of them, and the Jacobian of one is shown.
 import { choice, powerSlider } from "../shared/controls.js";
-import { normalizers } from "../shared/core.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { argmax, clamp, indices, normalizers } from "../shared/core.js";
+import { bound, change, controlRow, mount } from "../shared/frame.js";
 import { panel, presets, readable, spoken } from "../shared/frame.js";
 import { bar, fill, h, number, replaced, set } from "../shared/parts.js";
 import { subscript, svg, tick, visible, write } from "../shared/parts.js";
@@ -56,7 +56,7 @@ function scoresPanel(model) {
     set(bars, { d: pieces.join("") });
     rows.forEach(({ y, end }, i) => end(toX(scores[i]), y));
     visible(threshold !== null, cut);
-    const x = toX(Math.min(Math.max(threshold, RANGE[0]), RANGE[1]));
+    const x = toX(clamp(threshold, ...RANGE));
     set(cut, { x1: x, x2: x });
   }
   const writeNumbers = (scores) => rows.forEach(({ shown }, i) => write(shown, number(scores[i])));
@@ -74,7 +74,7 @@ function weightsPanel(model) {
   const rows = NAMES.map(([name, text], at) => {
     const base = row * (at + 1) - 4;
     const bars = svg("path", { class: "attn-lab-bars" });
-    const shown = Array.from({ length: n }, (_, i) => tick(middle(i), 0, "middle", ""));
+    const shown = indices(n).map((i) => tick(middle(i), 0, "middle", ""));
     const rule = svg("line", { class: "attn-axis", x1: left, x2: WIDTH, y1: base, y2: base });
     const label = svg("text", { class: "attn-tick attn-row-name", x: 0, y: base - 4 }, text);
     root.append(label, rule, bars, ...shown);
@@ -108,8 +108,8 @@ function jacobianPanel(model) {
   const size = Math.min(68, (WIDTH - left) / n);
   const start = left + (WIDTH - left - n * size) / 2;
   const root = picture("Jacobian", WIDTH, top + n * size + 2);
-  const cells = Array.from({ length: n }, (_, i) =>
-    Array.from({ length: n }, (_, j) => {
+  const cells = indices(n).map((i) =>
+    indices(n).map((j) => {
       const [x, y] = [start + j * size, top + i * size];
       const box = svg("rect", { class: "attn-jacobian", x: x + 1, y: y + 1, width: size - 2, height: size - 2 });
       const text = svg("text", { class: "attn-tick attn-jacobian-number", x: x + size / 2, y: y + size / 2 + 5, "text-anchor": "middle" });
@@ -167,7 +167,7 @@ export function render({ model, el }) {
       NAMES.map(([name]) => [name, normalizers[name](scores, temperature)]),
     );
     const J = jacobian(chosen, scores, temperature);
-    const best = scores.indexOf(Math.max(...scores));
+    const best = argmax(scores);
     const threshold = scores[best] - temperature * all.sparsemax[best];
     dragged.draw(scores, chosen === "sparsemax" ? threshold : null);
     made.draw(all, chosen);
@@ -180,8 +180,8 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, { ...numbers, name }), numbers);
   }
 
-  el.append(
-    frameOf(model, panels, controlRow(controls, presets(model, TRAITS)), voice.element),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    panels, controlRow(controls, presets(model, TRAITS)),
   );
-  return follow(model, TRAITS, draw);
 }

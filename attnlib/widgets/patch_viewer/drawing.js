@@ -1,5 +1,6 @@
 // Pixels that are drawn on: in strokes of mouse or finger, or one by one with keys.
 import { walkable } from "../shared/cells.js";
+import { clamp } from "../shared/core.js";
 
 const [SIDE, FULL, REACH] = [8, 16, 1.25];
 
@@ -7,11 +8,10 @@ const [SIDE, FULL, REACH] = [8, 16, 1.25];
 // length of a pixel. An eraser clears what has half of it. The same in Python: `stroke`.
 export function stroke(pixels, [x, y], [toX, toY], erases) {
   const [dx, dy] = [toX - x, toY - y];
-  const between = (value) => Math.min(Math.max(value, 0), 1);
   return pixels.map((old, k) => {
     const [right, down] = [(k % SIDE) + 0.5 - x, Math.floor(k / SIDE) + 0.5 - y];
-    const along = between((right * dx + down * dy) / (dx * dx + dy * dy || 1));
-    const ink = between(REACH - Math.hypot(right - along * dx, down - along * dy));
+    const along = clamp((right * dx + down * dy) / (dx * dx + dy * dy || 1), 0, 1);
+    const ink = clamp(REACH - Math.hypot(right - along * dx, down - along * dy), 0, 1);
     return erases ? (ink < 0.5 ? old : 0) : Math.max(old, Math.round(FULL * ink));
   });
 }

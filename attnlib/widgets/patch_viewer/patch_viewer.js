@@ -1,20 +1,19 @@
 // A digit in patches: what the model answers, where it looks, what covering a patch does.
-import trained from "../../networks/trained/vision.json";
+import stored from "../../networks/trained/vision.json";
 import { button, choice } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf, panel } from "../shared/frame.js";
+import { argmax, indices } from "../shared/core.js";
+import { bound, change, controlRow, mount, panel } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
 import digits from "../shared/digits.json";
 import { fill, h, hide, number, set, uniqueId, write } from "../shared/parts.js";
 import { liveTable, percent } from "../shared/table.js";
-import { parametersOf } from "../shared/transformer.js";
+import { networkOf, patches } from "../shared/transformer.js";
 import { drawable, stroke } from "./drawing.js";
-import { classify, coveredWith, effects, patchesOf } from "./network.js";
+import { classify, coveredWith, effects } from "./network.js";
 import words from "./words.json";
 
 const TRAITS = ["digit", "covered", "drawn", "press"];
-const EIGHT = [0, 1, 2, 3, 4, 5, 6, 7];
-const PATCHES = Array.from({ length: 16 }, (_, k) => k);
-const DIGITS = Array.from({ length: 10 }, (_, k) => k);
+const [EIGHT, PATCHES, DIGITS] = [8, 16, 10].map(indices);
 const PICTURES = DIGITS.map((k) =>
   Array.from(digits.others[k] ?? digits.pictures[k], (letter) => parseInt(letter, 17)),
 );
@@ -114,9 +113,9 @@ function chanceTable() {
 }
 
 export function render({ model, el }) {
-  const { n_heads, ...packed } = trained;
-  const p = { n_heads, ...parametersOf(packed) };
-  const rowsOf = (pixels) => patchesOf(pixels.map((ink) => ink / 16));
+  const p = networkOf(stored);
+  const rowsOf = (pixels) =>
+    patches(EIGHT.map((i) => pixels.slice(8 * i, 8 * i + 8).map((ink) => ink / 16)), 2);
   const effectsOf = remember((...pixels) => effects(p, rowsOf(pixels), digits.mean));
   const run = remember((covered, ...pixels) =>
     classify(p, coveredWith(rowsOf(pixels), digits.mean, covered)),
@@ -127,7 +126,7 @@ export function render({ model, el }) {
   const chances = chanceTable();
   const says = h("p", { class: "attn-patch-says" });
   const voice = spoken(words);
-  const stored = choice({
+  const byDigit = choice({
     label: words.digit,
     options: DIGITS.map((k) => [k, String(k)]),
     onInput: (digit) => change(model, { digit, drawn: [] }),
@@ -149,13 +148,13 @@ export function render({ model, el }) {
     const pixels = pixelsOf(model);
     const now = run(covered, ...pixels);
     const dropped = effectsOf(...pixels);
-    const p_best = Math.max(...now.chances);
+    const answer = argmax(now.chances);
     const { logits } = run(0, ...pixels);
     const [first, second] = [...logits].sort((a, b) => b - a);
     const numbers = {
       lead: first - second,
-      answer: now.chances.indexOf(p_best),
-      p: p_best,
+      answer,
+      p: now.chances[answer],
       patch: covered,
       seen: covered ? now.seen[covered - 1] : NaN,
       effect: covered ? dropped[covered - 1] : NaN,
@@ -163,7 +162,7 @@ export function render({ model, el }) {
     const rows = coveredWith(rowsOf(pixels), digits.mean, covered);
     const state = { rows, pixels, press: way, covered, seen: now.seen, dropped, chances: now.chances };
     for (const one of [shown, seenGrid, effectGrid, chances]) one.draw(state);
-    stored.update(drawn.length ? null : digit);
+    byDigit.update(drawn.length ? null : digit);
     press.draw();
     const kind = !drawn.length ? "stored" : drawn.some((ink) => ink) ? "drawn" : "empty";
     const sentence = fill(words[kind][covered ? "covered" : "whole"], numbers);
@@ -171,22 +170,18 @@ export function render({ model, el }) {
     voice.say(() => sentence, numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      h("div", { class: "attn-patch-digits" }, stored.element, begin),
-      h(
-        "div",
-        { class: "attn-patches" },
-        shown.element,
-        panel(words.seen, seenGrid.element),
-        panel(words.effects, effectGrid.element),
-      ),
-      says,
-      chances.element,
-      controlRow([press, { element: uncover }], presets(model, TRAITS, restore)),
-      voice.element,
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h("div", { class: "attn-patch-digits" }, byDigit.element, begin),
+    h(
+      "div",
+      { class: "attn-patches" },
+      shown.element,
+      panel(words.seen, seenGrid.element),
+      panel(words.effects, effectGrid.element),
     ),
+    says,
+    chances.element,
+    controlRow([press, { element: uncover }], presets(model, TRAITS, restore)),
   );
-  return follow(model, TRAITS, draw);
 }

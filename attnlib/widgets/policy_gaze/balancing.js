@@ -1,5 +1,6 @@
-// The pole, and the forward pass of attnlib.networks.Balancer.
-import { dot, softmax } from "../shared/core.js";
+// The pole, and the forward pass of attnlib.networks.balancer.
+import { indices, matmul, plus } from "../shared/core.js";
+import { feedForward, multiHeadAttention } from "../shared/transformer.js";
 
 export const STEPS = 100;
 export const WINDOW = 16;
@@ -15,31 +16,20 @@ function step([x, v, angle, spin], right) {
   return [x + TAU * v, v + TAU * moved, angle + TAU * spin, spin + TAU * turned];
 }
 
-function times(x, W, y = new Array(W[0].length).fill(0)) {
-  const sum = [...y];
-  x.forEach((value, i) => W[i].forEach((w, j) => (sum[j] += value * w)));
-  return sum;
-}
-
-const plus = (a, b) => a.map((x, i) => x + b[i]);
-
 // The weights of the last view's query over all, and the number to push by.
 export function lookAt(p, views) {
-  const X = views.map((view, j) => times(view, p.W, p.P[j]));
-  const now = X.at(-1);
-  const q = times(now, p.W_Q, p.b_Q[0]);
-  const scores = X.map((row) => dot(q, times(row, p.W_K)) / Math.sqrt(now.length));
-  const weights = softmax(scores);
-  const mixed = now.map((_, i) => weights.reduce((sum, w, j) => sum + w * X[j][i], 0));
-  const Y = plus(now, times(times(mixed, p.W_V), p.W_O));
-  const hidden = times(Y, p.W_1, p.b[0]).map((x) => Math.max(x, 0));
-  return { weights, push: times(plus(Y, times(hidden, p.W_2)), p.u)[0] };
+  const X = plus(matmul(views, p.W), p.P);
+  const now = [X.at(-1)];
+  const { output, weights } = multiHeadAttention(p.attention, now, { keysFrom: X });
+  const Y = plus(now, output);
+  const [[push]] = matmul(plus(Y, feedForward(p.feed_forward, Y)), p.u);
+  return { weights: weights[0][0], push };
 }
 
 // An episode with these views lost, up to the fall: a state and a look for each step.
 export function episode(p, lost) {
   const gone = new Set(lost);
-  const views = Array.from({ length: WINDOW }, () => [0, 0, 0]);
+  const views = indices(WINDOW).map(() => [0, 0, 0]);
   const states = [];
   const looks = [];
   let state = START;

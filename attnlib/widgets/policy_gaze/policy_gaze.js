@@ -1,55 +1,59 @@
 // An episode of a pole that a policy balances: choose a moment, lose views, see where it looks.
 import stored from "../../networks/trained/control.json";
 import { choice } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { argmax, sum } from "../shared/core.js";
+import { bound, change, controlRow, mount } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
+import { momentPlot } from "../shared/moments.js";
 import { onWidth } from "../shared/movable.js";
-import { bar, disc, fill, h, number, set, svg, tick, write } from "../shared/parts.js";
-import { path, plot } from "../shared/plot.js";
-import { parametersOf } from "../shared/transformer.js";
+import { disc, fill, h, number, set, svg, write } from "../shared/parts.js";
+import { path } from "../shared/plot.js";
+import { networkOf } from "../shared/transformer.js";
 import { STEPS, WINDOW, episode } from "./balancing.js";
 import words from "./words.json";
 
 const TRAITS = ["lost", "moment"];
-// The picture is as wide as its place, in pixels; below the angles is a strip for the weights.
-const [HEIGHT, STRIP, PAD] = [210, 96, 16];
 const DEGREES = 180 / Math.PI;
 
-export function render({ model, el }) {
-  const parameters = parametersOf(stored);
-  const played = remember((...lost) => episode(parameters, lost));
-  const axes = plot(words.picture, {
-    kind: "attn-plane attn-gaze",
-    height: HEIGHT + STRIP + 58,
-    edges: [8, PAD, STRIP + 66, PAD],
-    pad: [PAD, 8],
-    rx: 6,
-    x: [0, STEPS - 1],
-    y: [-13, 13],
-  });
-  const { root, toX, toY } = axes;
-  const base = HEIGHT + STRIP + 4;
-  const heightOf = (weight) => weight * (STRIP - 18);
-  const marker = svg("line", { class: "attn-gaze-moment attn-query", y1: 6, y2: base });
+// The angles of an episode, and which views of it were lost.
+function gazePlot(options) {
   const line = svg("path", { class: "attn-gaze-line" });
-  const inks = svg("path", { class: "attn-disc" });
   const arrived = svg("path", { class: "attn-gaze-seen" });
   const rings = svg("path", { class: "attn-gaze-lost" });
-  const bars = svg("path", { class: "attn-stem" });
-  const stripLabel = tick(PAD, HEIGHT + 10, "start", "");
-  axes.rule(base, "attn-axis");
-  axes.ticks([0, 20, 40, 60, 80], String, base + 34);
+  const axes = momentPlot(words.picture, {
+    height: 210,
+    last: STEPS - 1,
+    y: [-13, 13],
+    most: 1,
+    marks: [0.5],
+    ink: 14.4,
+    under: [line],
+    over: [arrived, rings],
+    ...options,
+  });
+  const { root, toX, toY } = axes;
+  axes.ticks([0, 20, 40, 60, 80]);
   for (const degrees of [-12, 0, 12]) axes.level(toY(degrees), 4, `${number(degrees, 0)}°`);
-  axes.level(base - heightOf(0.5), 3, number(0.5, 1));
-  root.append(line, inks, arrived, rings, bars, stripLabel);
+  function draw(t, angles, lost, weights) {
+    const small = Math.min(2.6, 0.42 * axes.step());
+    const points = angles.map((angle, s) => [toX(s), toY(angle)]);
+    const round = (isLost, r) =>
+      points.map(([x, y], s) => (lost.has(s) === isLost ? disc(x, y, r) : "")).join("");
+    const seen = weights.map((w, j) => [t - (WINDOW - 1) + j, w]).filter(([s]) => s >= 0);
+    axes.draw(t, seen.map(([s, w]) => [s, w, angles[s]]));
+    set(line, { d: path(points) });
+    set(arrived, { d: round(false, small) });
+    set(rings, { d: round(true, small + 0.6) });
+  }
+  return { root, resize: axes.resize, draw };
+}
+
+export function render({ model, el }) {
+  const policy = networkOf(stored);
+  const played = remember((...lost) => episode(policy, lost));
   const playedNow = () => played(...model.get("lost"));
   const at = () => Math.min(model.get("moment"), playedNow().looks.length - 1);
-  const moment = axes.point({
-    kind: "attn-query",
-    within: [marker],
-    anywhere: true,
-    label: "Moment",
-    step: 1,
+  const shown = gazePlot({
     at,
     place: (x) => change(model, { moment: Math.round(x) }),
     describe: (t) => `step ${t} of ${STEPS - 1}`,
@@ -77,30 +81,14 @@ export function render({ model, el }) {
     const t = at();
     const { weights, push } = looks[t];
     const angles = states.map((state) => state[2] * DEGREES);
-    const largest = 24 * Math.min(1, (axes.right() + PAD) / 500);
-    const broad = Math.min(6, 0.7 * (toX(1) - toX(0)));
-    const small = Math.min(2.6, 0.42 * (toX(1) - toX(0)));
-    const steps = weights.map((_, j) => t - (WINDOW - 1) + j);
-    const real = steps.map((s, j) => [s, weights[j]]).filter(([s]) => s >= 0);
-    const all = angles.map((_, s) => s);
-    const round = (which, r) => all.filter(which).map((s) => disc(toX(s), toY(angles[s]), r)).join("");
-    set(line, { d: path(angles.map((angle, s) => [toX(s), toY(angle)])) });
-    set(inks, { d: real.map(([s, w]) => disc(toX(s), toY(angles[s]), largest * Math.sqrt(w) * 0.6)).join("") });
-    set(arrived, { d: round((s) => !lost.has(s), small) });
-    set(rings, { d: round((s) => lost.has(s), small + 0.6) });
-    set(bars, { d: real.map(([s, w]) => bar(toX(s) - broad / 2, base, base - heightOf(w), broad)).join("") });
-    set(marker, { x1: toX(t), x2: toX(t) });
-    moment(toX(t), base + 8);
+    shown.draw(t, angles, lost, weights);
     view.draw();
-    const most = weights.indexOf(Math.max(...weights));
-    write(stripLabel, `weights, the largest ${number(weights[most], 2)}`);
-    const early = t < STEPS / 2; // the label keeps off the line of the moment
-    set(stripLabel, { x: early ? axes.right() : PAD, "text-anchor": early ? "end" : "start" });
+    const most = argmax(weights);
     const numbers = {
       moment: t,
       most: weights[most],
       back: WINDOW - 1 - most,
-      on_lost: weights.reduce((sum, w, j) => sum + (lost.has(steps[j]) ? w : 0), 0),
+      on_lost: sum(weights.filter((_, j) => lost.has(t - (WINDOW - 1) + j))),
       push,
       angle: angles[t],
       length: looks.length,
@@ -116,10 +104,12 @@ export function render({ model, el }) {
     h("span", { class: "attn-key" }, "\u25cb lost"),
     h("span", null, "\u25cf weight"),
   );
-  el.append(frameOf(model, root, legend, worked, controlRow([view], presets(model, TRAITS)), voice.element));
-  onWidth(root, (pixels) => {
-    axes.resize(pixels);
+  onWidth(shown.root, (pixels) => {
+    shown.resize(pixels);
     draw();
   });
-  return follow(model, TRAITS, draw);
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    shown.root, legend, worked, controlRow([view], presets(model, TRAITS)),
+  );
 }

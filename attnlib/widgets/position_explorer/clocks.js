@@ -1,5 +1,6 @@
 // A clock for each pair of components: the query's hand, the key's, and the turn between them.
 import { radio } from "../shared/controls.js";
+import { indices } from "../shared/core.js";
 import { readable } from "../shared/frame.js";
 import { fill, h, hide, set, svg, uniqueId, write } from "../shared/parts.js";
 import words from "./words.json";
@@ -18,7 +19,7 @@ function pathTo(unit, { arm, tip }) {
 function coil([right, up], angle) {
   const start = Math.atan2(right, up);
   const steps = Math.max(1, Math.ceil(Math.abs(angle) / STEP));
-  const points = Array.from({ length: steps + 1 }, (_, n) => {
+  const points = indices(steps + 1).map((n) => {
     const turn = (angle * n) / steps;
     const radius = COIL + (WIDER * Math.abs(turn)) / (2 * Math.PI);
     const [sin, cos] = [Math.sin(start + turn), Math.cos(start + turn)];
@@ -52,7 +53,7 @@ function clock(i, group, choose) {
 
 export function clocks(choose) {
   const group = uniqueId("pair");
-  const all = Array.from({ length: MOST }, (_, i) => clock(i, group, choose));
+  const all = indices(MOST).map((i) => clock(i, group, choose));
   const element = h(
     "div",
     { class: "attn-clocks", role: "radiogroup", "aria-label": "Pairs of components, a clock each" },

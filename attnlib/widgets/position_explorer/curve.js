@@ -1,4 +1,5 @@
 // The dot product at every shift; the shift that is chosen is a point on the curve.
+import { indices, sum } from "../shared/core.js";
 import { onWidth } from "../shared/movable.js";
 import { number, set, svg, trimmed, visible } from "../shared/parts.js";
 import { path, plot } from "../shared/plot.js";
@@ -18,7 +19,7 @@ export function curve({ at, place, redraw }) {
   const { root, top: ceiling, floor, toX, toY } = axes;
   const drawLevels = axes.levels(3);
   axes.rule(toY(0), "attn-axis");
-  const shifts = Array.from({ length: 11 }, (_, n) => 10 * n - FAR);
+  const shifts = indices(11).map((n) => 10 * n - FAR);
   const places = axes.ticks(shifts, (shift) => number(shift, 0));
   axes.title(words.axis);
   const [wave, line, dots] = ["wave", "line", "dots"].map((kind) =>
@@ -44,8 +45,8 @@ export function curve({ at, place, redraw }) {
   function draw(partsAt, { shift, ahead, chosen, top }) {
     axes.y = [-top, top];
     const shiftOf = (n) => n / FINE - FAR;
-    const parts = Array.from({ length: 2 * FAR * FINE + 1 }, (_, n) => partsAt(shiftOf(n)));
-    const sums = parts.map((each) => each.reduce((a, b) => a + b, 0));
+    const parts = indices(2 * FAR * FINE + 1).map((n) => partsAt(shiftOf(n)));
+    const sums = parts.map(sum);
     const points = (heights) => heights.map((y, n) => [toX(shiftOf(n)), toY(y)]);
     const whole = (_, n) => n % FINE === 0;
     set(line, { d: path(points(sums)) });

@@ -1,27 +1,19 @@
 // The arithmetic of positions as hands. A hand is [right, up]; a position on it turns clockwise.
 // Python does the same with attnlib, and a test compares the two.
-import { dot } from "../shared/core.js";
+import { dot, indices } from "../shared/core.js";
+import { frequencies } from "../shared/transformer.js";
 
 export const FAR = 50;
-
-// Radians a position, for each pair of components.
-export function frequencies(d, base) {
-  return Array.from({ length: d / 2 }, (_, i) => base ** ((-2 * i) / d));
-}
 
 export function turned([right, up], angle) {
   const [sin, cos] = [Math.sin(angle), Math.cos(angle)];
   return [right * cos + up * sin, up * cos - right * sin];
 }
 
-function plus([a, b], [c, e]) {
-  return [a + c, b + e];
-}
-
 // The pairs of an item as hands. Rotary turns the first component towards the second: up is the
 // first, so that its hands turn clockwise too.
 function pairsOf(item, d, scheme) {
-  return Array.from({ length: d / 2 }, (_, i) => {
+  return indices(d / 2).map((i) => {
     const [first, second] = item.slice(2 * i, 2 * i + 2);
     return scheme === "rotary" ? [second, first] : [first, second];
   });
@@ -37,7 +29,7 @@ export function handsAt({ scheme, d, base }, item, position, ahead = 0) {
     const description = turned([0, 1], angle + further);
     if (scheme === "alone") return { arm: [0, 0], tip: description };
     const arm = turned(pairs[i], further);
-    return { arm, tip: plus(arm, description) };
+    return { arm, tip: arm.map((x, axis) => x + description[axis]) };
   });
 }
 

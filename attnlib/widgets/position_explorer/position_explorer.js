@@ -1,11 +1,12 @@
 // A query and a key at two positions, a hand each on every clock, and their dot product by shift.
 import { choice, slider } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
-import { presets, readable, spoken } from "../shared/frame.js";
+import { dot } from "../shared/core.js";
+import { bound, change, controlRow, mount, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, lines, number, write } from "../shared/parts.js";
+import { frequencies } from "../shared/transformer.js";
 import { clocks } from "./clocks.js";
 import { curve } from "./curve.js";
-import { anglesAt, frequencies, handsAt, lengths, partsOf, ranked, FAR } from "./hands.js";
+import { anglesAt, handsAt, lengths, partsOf, ranked, FAR } from "./hands.js";
 import words from "./words.json";
 import { workedLines } from "./worked.js";
 
@@ -52,7 +53,7 @@ export function render({ model, el }) {
     const chosen = Math.min(state.pair, d / 2 - 1);
     const partsAt = partsOf(state);
     const longest = lengths(state);
-    const top = Math.max(0.5, longest[0].reduce((sum, x, i) => sum + x * longest[1][i], 0));
+    const top = Math.max(0.5, dot(...longest));
     const similarities = plot.draw(partsAt, { shift, ahead, chosen, top });
     const omegas = frequencies(d, base);
     const [peak, second] = ranked(similarities);
@@ -80,18 +81,14 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      faces.element,
-      where,
-      heading,
-      plot.root,
-      peaks,
-      worked.element,
-      controlRow(controls, presets(model, TRAITS)),
-      voice.element,
-    ),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    faces.element,
+    where,
+    heading,
+    plot.root,
+    peaks,
+    worked.element,
+    controlRow(controls, presets(model, TRAITS)),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,8 +1,8 @@
 // Drag the query, the keys and the values; the weights and the output follow.
 import { choice, powerSlider } from "../shared/controls.js";
 import { attend } from "../shared/core.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
-import { panel, presets, spoken } from "../shared/frame.js";
+import { bound, change, controlRow, follow } from "../shared/frame.js";
+import { mount, panel, presets, spoken } from "../shared/frame.js";
 import { movable } from "../shared/movable.js";
 import { disc, fill, h, replaced, set, subscript, svg } from "../shared/parts.js";
 import { SIZE, arrowOf, diamond, drawArrow, label, mixture, planeOf } from "../shared/plane.js";
@@ -128,19 +128,15 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      h(
-        "div",
-        { class: "attn-panels" },
-        panel(words.left, matching.root),
-        panel(words.right, returning.root),
-      ),
-      table.element,
-      controlRow(controls, presets(model, TRAITS, table.restore)),
-      voice.element,
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h(
+      "div",
+      { class: "attn-panels" },
+      panel(words.left, matching.root),
+      panel(words.right, returning.root),
     ),
+    table.element,
+    controlRow(controls, presets(model, TRAITS, table.restore)),
   );
-  return follow(model, TRAITS, draw);
 }

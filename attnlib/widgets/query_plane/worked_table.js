@@ -1,4 +1,5 @@
 // The worked example in numbers, a row for each key; points can be typed over.
+import { sigmoid, sum } from "../shared/core.js";
 import { change } from "../shared/frame.js";
 import { h, number, replaced, subscript, vector } from "../shared/parts.js";
 import { liveTable } from "../shared/table.js";
@@ -13,8 +14,7 @@ const BEFORE = {
 // What is divided by its sum: exponentials, sigmoids, or the weights themselves.
 function beforeNormalising({ scores, weights, normalizer, temperature }) {
   if (normalizer === "softmax") return scores.map((score) => Math.exp(score / temperature));
-  if (normalizer === "sigmoid_normalize")
-    return scores.map((score) => 1 / (1 + Math.exp(-score / temperature)));
+  if (normalizer === "sigmoid_normalize") return scores.map((score) => sigmoid(score / temperature));
   return weights;
 }
 
@@ -55,7 +55,7 @@ export function workedTable(model) {
     const score = cell("score", {}, ({ scores }) => number(scores[i], 2));
     return row("key", {}, key, score, before, weight, value, product);
   });
-  const total = (state) => short(beforeNormalising(state).reduce((a, b) => a + b, 0));
+  const total = (state) => short(sum(beforeNormalising(state)));
   const element = table(
     "Scores, weights and weighted values",
     {},

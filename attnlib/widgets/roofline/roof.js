@@ -1,5 +1,6 @@
 // The roof of a machine, both axes logarithmic, and the points of naive and fused attention on it.
 import { itemsAt, plain } from "../shared/amounts.js";
+import { clamp, indices } from "../shared/core.js";
 import { fill, set, svg, visible, write } from "../shared/parts.js";
 import { nameTag, path, plot } from "../shared/plot.js";
 import { itemsOf, MOST, mostIntensity, placed, thirdRoof, WAYS } from "./work.js";
@@ -11,7 +12,7 @@ const Y = [9, 15.9];
 
 function powers([low, high]) {
   const first = Math.ceil(low);
-  return Array.from({ length: Math.floor(high) - first + 1 }, (_, k) => first + k);
+  return indices(Math.floor(high) - first + 1).map((k) => first + k);
 }
 
 export function roofChart({ state, place }) {
@@ -26,9 +27,8 @@ export function roofChart({ state, place }) {
   const { root, left, top, floor } = axes;
   const right = axes.right();
   const across = right - left;
-  const inside = (value, [low, high]) => Math.min(Math.max(value, low), high);
-  const toX = (intensity) => axes.toX(inside(Math.log10(intensity), X));
-  const toY = (rate) => axes.toY(inside(Math.log10(rate), Y));
+  const toX = (intensity) => axes.toX(clamp(Math.log10(intensity), ...X));
+  const toY = (rate) => axes.toY(clamp(Math.log10(rate), ...Y));
   for (const power of powers(X)) axes.upright(power);
   axes.ticks(powers(X), (power) => (power < 0 ? String(10 ** power) : plain(10 ** power)));
   axes.levels(powers(Y).length)(powers(Y).map((power) => [power, plain(10 ** power)]));
@@ -59,7 +59,7 @@ export function roofChart({ state, place }) {
 
   // The roof over these intensities, which bends once.
   function over(from, to, { bytes_per_s: bytes }, flat) {
-    const [low, high] = [from, to].map((x) => inside(Math.log10(x), X));
+    const [low, high] = [from, to].map((x) => clamp(Math.log10(x), ...X));
     const bend = Math.log10(flat / bytes);
     const start = Math.max(low, Math.min(Y[0] - Math.log10(bytes), high));
     const bends = [start, ...(bend > start && bend < high ? [bend] : []), high];
@@ -108,7 +108,7 @@ export function roofChart({ state, place }) {
     fusedPoint(...fused);
     const [low, high] = WAYS.map((way) => ways[way].limit === "memory");
     set(names[0], low ? { x: naive[0] + 11, y: naive[1] + 13, "text-anchor": "start" } : { x: naive[0], y: naive[1] + 21, "text-anchor": "middle" });
-    set(names[1], high ? { x: fused[0] - 10, y: fused[1] - 7, "text-anchor": "end" } : { x: inside(fused[0], [left + 52, right - 56]), y: fused[1] - 12, "text-anchor": "middle" });
+    set(names[1], high ? { x: fused[0] - 10, y: fused[1] - 7, "text-anchor": "end" } : { x: clamp(fused[0], left + 52, right - 56), y: fused[1] - 12, "text-anchor": "middle" });
     write(names[1], `${words.ways.fused}, n = ${state().n}`);
   }
   return { root, draw };

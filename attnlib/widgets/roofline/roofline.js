@@ -1,8 +1,7 @@
 // The roof of a machine, and how near to it naive and fused attention can come.
 import { amount, machineButtons, RATES, rateSlider, rounded } from "../shared/amounts.js";
 import { choice, slider } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
-import { presets, readable, spoken } from "../shared/frame.js";
+import { bound, change, controlRow, mount, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, lines } from "../shared/parts.js";
 import { roofChart } from "./roof.js";
 import { timeBars } from "./times.js";
@@ -97,18 +96,14 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, { ...numbers, ...texts }), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      h(
-        "div",
-        { class: "attn-halves", style: "--left: 1.1fr" },
-        h("div", null, chart.root, legend),
-        h("div", null, times.element, note.element),
-      ),
-      h("div", { class: "attn-roofline-controls" }, controlRow(controls, h("div", { class: "attn-buttons" }, ...machines, presets(model, TRAITS)))),
-      voice.element,
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h(
+      "div",
+      { class: "attn-halves", style: "--left: 1.1fr" },
+      h("div", null, chart.root, legend),
+      h("div", null, times.element, note.element),
     ),
+    h("div", { class: "attn-roofline-controls" }, controlRow(controls, h("div", { class: "attn-buttons" }, ...machines, presets(model, TRAITS)))),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,5 +1,5 @@
 // Random queries and keys, the same ones in the page as in Python, and what comes of them.
-import { softmax } from "../shared/core.js";
+import { dot, indices, mean, softmax, sum } from "../shared/core.js";
 
 // Reproducible random numbers (mulberry32), the same in Python: uniform in [0, 1).
 export function uniforms(seed, count) {
@@ -33,8 +33,8 @@ export function draws(distribution, seed, count) {
 // distances. Drawing and multiplying take most of the time, and no correlation changes them.
 export function randomProducts({ distribution, seed, nQ, nK, largest }) {
   const all = draws(distribution, seed, largest * (nQ + nK));
-  const free = Array.from({ length: nQ }, () => new Array(nK).fill(0));
-  const ofKeys = Array.from({ length: nK }, () => new Array(nK).fill(0));
+  const free = indices(nQ).map(() => new Array(nK).fill(0));
+  const ofKeys = indices(nK).map(() => new Array(nK).fill(0));
   const result = new Map();
   for (let c = 0; c < largest; c += 1) {
     const start = c * (nQ + nK);
@@ -68,10 +68,10 @@ export function correlated({ free, equal }, correlation) {
 export function slopes(rows, squared, scale) {
   return rows.map((row) => {
     const w = softmax(row, 1 / scale);
-    const toOthers = squared.map((line) => line.reduce((sum, x, j) => sum + w[j] * x, 0));
-    const spread = toOthers.reduce((sum, x, i) => sum + w[i] * x, 0) / 2;
+    const toOthers = squared.map((line) => dot(w, line));
+    const spread = dot(w, toOthers) / 2;
     const squares = toOthers.map((x, i) => w[i] ** 2 * Math.max(x - spread, 0));
-    return scale * Math.sqrt(squares.reduce((a, b) => a + b));
+    return scale * Math.sqrt(sum(squares));
   });
 }
 
@@ -85,8 +85,8 @@ export function median(values) {
 export function summarize(rows, scale) {
   const scaled = rows.map((row) => row.map((score) => score * scale));
   const flat = scaled.flat();
-  const mean = flat.reduce((a, b) => a + b, 0) / flat.length;
-  const variance = flat.reduce((sum, x) => sum + (x - mean) ** 2, 0) / flat.length;
+  const centre = mean(flat);
+  const std = Math.sqrt(mean(flat.map((x) => (x - centre) ** 2)));
   const sorted = rows[0].map(() => 0);
   let own = 0;
   scaled.forEach((row, i) => {
@@ -94,5 +94,5 @@ export function summarize(rows, scale) {
     own += weights[i % row.length] / rows.length;
     weights.sort((a, b) => b - a).forEach((w, rank) => (sorted[rank] += w / rows.length));
   });
-  return { scores: flat, mean, std: Math.sqrt(variance), sorted, own };
+  return { scores: flat, mean: centre, std, sorted, own };
 }

@@ -1,6 +1,7 @@
 // Amounts of work, and the least time that they take on a machine. In Python: amounts.py, and
 // attnlib.cost.roofline_terms.
 import { button, slider } from "./controls.js";
+import { clamp } from "./core.js";
 import { bound, change } from "./frame.js";
 
 export const RATES = ["flops_per_s", "bytes_per_s", "exponentials_per_s"];
@@ -54,7 +55,7 @@ export function itemsAt(power, now, most) {
   const steps = power - Math.log2(now);
   const whole = Math.round(steps);
   const wished = whole && Math.abs(steps - whole) < 0.006 ? now * 2 ** whole : 2 ** power;
-  return Math.min(Math.max(Math.round(wished), 1), most);
+  return clamp(Math.round(wished), 1, most);
 }
 
 // A slider for a rate of the machine, in powers of ten.

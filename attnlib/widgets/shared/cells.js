@@ -1,4 +1,5 @@
 // Rows of cells, one of which is reached by Tab: arrow keys, Home and End walk on from there.
+import { clamp } from "./core.js";
 import { set } from "./parts.js";
 
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
@@ -23,7 +24,7 @@ export function walkable(surface, cells, press) {
     const place = placeOf(event.target);
     if (!place) return;
     const [i, j] = place;
-    const inside = (k) => Math.min(Math.max(k, 0), cells.length - 1);
+    const inside = (k) => clamp(k, 0, cells.length - 1);
     if (event.key === " " || event.key === "Enter") press(place);
     else if (event.key in ARROWS) {
       const [down, right] = ARROWS[event.key];

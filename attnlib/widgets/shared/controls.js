@@ -1,17 +1,17 @@
 // Buttons, sliders, choices, fields: what a reader sets.
 import { parseNumber } from "./answers.js";
+import { clamp } from "./core.js";
 import { h, hide, number, set, trimmed, uniqueId, write } from "./parts.js";
 
-export function button(label, onPress, attributes = {}) {
-  const element = h("button", { type: "button", class: "attn-button", ...attributes }, label);
-  element.addEventListener("click", onPress);
-  return element;
+export function button(label, onclick, attributes) {
+  return h("button", { type: "button", class: "attn-button", onclick, ...attributes }, label);
 }
 
 export function slider({ label, range, value, format = String, onInput }) {
   const [min, max, step] = range;
   const id = uniqueId("slider");
-  const input = h("input", { id, type: "range", min, max, step });
+  const oninput = () => onInput(Number(input.value));
+  const input = h("input", { id, type: "range", min, max, step, oninput });
   const shown = h("output", { for: id, class: "attn-number" });
   const update = (next) => {
     input.value = next;
@@ -19,7 +19,6 @@ export function slider({ label, range, value, format = String, onInput }) {
     write(shown, text);
     set(input, { "aria-valuetext": text });
   };
-  input.addEventListener("input", () => onInput(Number(input.value)));
   update(value);
   const element = h("div", { class: "attn-slider" }, h("label", { for: id }, label), input, shown);
   return { element, update };
@@ -38,9 +37,8 @@ export function powerSlider({ label, powers: [min, max], value, onInput }) {
 }
 
 export function radio(group, value, onInput) {
-  const input = h("input", { class: "attn-cover", type: "radio", name: group, value });
-  input.addEventListener("change", () => onInput(value));
-  return input;
+  const onchange = () => onInput(value);
+  return h("input", { class: "attn-cover", type: "radio", name: group, value, onchange });
 }
 
 // One of several: a row of radio buttons that the arrow keys walk through.
@@ -100,7 +98,7 @@ export function numberField({ label, min, max, value, digits = 2, onCommit, repo
     }
   };
   const nudge = (by) => {
-    current = Math.min(Math.max(Number((current + by).toFixed(6)), min), max);
+    current = clamp(Number((current + by).toFixed(6)), min, max);
     onCommit(current);
     show();
   };

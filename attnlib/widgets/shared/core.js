@@ -1,10 +1,43 @@
 // The arithmetic that the widgets share. Every function here has a twin in attnlib, and a test
 // compares the two in a real browser. Vectors are arrays; matrices are arrays of rows.
 
+// The whole numbers from 0 to n - 1.
+export function indices(n) {
+  return Array.from({ length: n }, (_, i) => i);
+}
+
+export function sum(values) {
+  return values.reduce((total, x) => total + x, 0);
+}
+
+export function mean(values) {
+  return sum(values) / values.length;
+}
+
+export function clamp(x, low, high) {
+  return Math.min(Math.max(x, low), high);
+}
+
+// The place of the largest, the first of equals.
+export function argmax(values) {
+  return values.indexOf(Math.max(...values));
+}
+
+// The places of the largest, the largest first; of equals the first.
+export function likeliest(chances, count = chances.length) {
+  const order = indices(chances.length).sort((i, j) => chances[j] - chances[i]);
+  return order.slice(0, count);
+}
+
 export function dot(a, b) {
-  let sum = 0;
-  for (let i = 0; i < a.length; i += 1) sum += a[i] * b[i];
-  return sum;
+  let total = 0;
+  for (let i = 0; i < a.length; i += 1) total += a[i] * b[i];
+  return total;
+}
+
+// Two tables of one size, entry by entry.
+export function plus(A, B) {
+  return A.map((row, i) => row.map((x, j) => x + B[i][j]));
 }
 
 export function transpose(A) {
@@ -12,8 +45,14 @@ export function transpose(A) {
 }
 
 export function matmul(A, B) {
-  const columns = transpose(B);
-  return A.map((row) => columns.map((column) => dot(row, column)));
+  return A.map((row) => {
+    const product = new Array(B[0].length).fill(0);
+    for (let i = 0; i < row.length; i += 1) {
+      const [x, other] = [row[i], B[i]];
+      for (let j = 0; j < other.length; j += 1) product[j] += x * other[j];
+    }
+    return product;
+  });
 }
 
 // A score of -Infinity may not be attended to: its weight is exactly 0.
@@ -40,6 +79,10 @@ export function sparsemax(scores, temperature = 1) {
   return z.map((value) => Math.max(value - threshold, 0));
 }
 
+export function sigmoid(x) {
+  return (1 + Math.tanh(x / 2)) / 2;
+}
+
 function logSigmoid(x) {
   return x >= 0 ? -Math.log1p(Math.exp(-x)) : x - Math.log1p(Math.exp(x));
 }
@@ -50,7 +93,7 @@ export function sigmoidNormalize(scores, temperature = 1) {
 }
 
 export function hardmax(scores) {
-  const first = scores.indexOf(Math.max(...scores));
+  const first = argmax(scores);
   return scores.map((_, index) => (index === first ? 1 : 0));
 }
 
@@ -67,10 +110,28 @@ export function scaledDot(Q, K) {
   return matmul(Q, transpose(K)).map((row) => row.map((score) => score / root));
 }
 
+// Which query may attend to which key; the last query stands at the last key.
+export function causal(queries, keys = queries) {
+  return indices(queries).map((i) => indices(keys).map((j) => j <= i + keys - queries));
+}
+
+// Scores that a mask, where there is one, lets count.
+export function masked(scores, mask) {
+  return mask ? scores.map((row, i) => row.map((x, j) => (mask[i][j] ? x : -Infinity))) : scores;
+}
+
 // scores -> weights -> output, one row for each query.
 export function attend(Q, K, V, { normalizer = "softmax", temperature = 1 } = {}) {
   const scores = matmul(Q, transpose(K));
   const weights = scores.map((row) => normalizers[normalizer](row, temperature));
+  return { scores, weights, output: matmul(weights, V) };
+}
+
+// The same with scaled scores, to which a bias may be added, and which a mask may cut.
+export function scaledDotProductAttention(Q, K, V, { mask, bias } = {}) {
+  const scaled = scaledDot(Q, K);
+  const scores = masked(bias ? plus(scaled, bias) : scaled, mask);
+  const weights = scores.map((row) => softmax(row));
   return { scores, weights, output: matmul(weights, V) };
 }
 

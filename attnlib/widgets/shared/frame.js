@@ -15,7 +15,7 @@ export function onFrame(draw) {
   };
 }
 
-// Redraw when one of the traits changes; returns the clean-up that anywidget calls.
+// Redraw when one of the traits changes; returns the clean-up.
 export function follow(model, names, draw) {
   const later = onFrame(draw);
   for (const name of names) model.on(`change:${name}`, later);
@@ -110,6 +110,13 @@ export function frameOf(model, ...children) {
   for (const control of frame.querySelectorAll("input, button, [tabindex]"))
     set(control, { "data-lm-suppress-shortcuts": "true" });
   return still(frame);
+}
+
+// Put a widget into its place, with the line that is read aloud, and draw it whenever one of its
+// traits changes; returns the clean-up that anywidget calls.
+export function mount({ model, el, traits, draw, voice }, ...children) {
+  el.append(frameOf(model, ...children, voice.element));
+  return follow(model, traits, draw);
 }
 
 // Buttons that put the widget into a named state, and one that takes everything back; phrases of

@@ -1,4 +1,5 @@
 // Points that a mouse, a finger or the arrow keys can move.
+import { clamp } from "./core.js";
 import { number, set } from "./parts.js";
 
 const DIRECTIONS = {
@@ -45,7 +46,7 @@ export function movable(group, { plane, label, step, at, place, describe = spell
   });
   const wish = (point) => {
     const [low, high] = plane.range;
-    place(point.map((x) => Number(Math.min(Math.max(x, low), high).toFixed(2))));
+    place(point.map((x) => Number(clamp(x, low, high).toFixed(2))));
   };
   let grip = null;
   const held = surface || group;

@@ -1,5 +1,6 @@
-// Elements and numbers, the smallest parts of every widget.
+// Elements and numbers, the smallest parts of widgets and of the scripts of the pages.
 // Nothing here sets markup from a string: text is always a text node.
+import { indices } from "./core.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 let identifiers = 0;
@@ -43,11 +44,14 @@ export function write(element, text) {
 }
 
 function build(element, attributes, children) {
-  set(element, attributes || {});
+  for (const [name, value] of Object.entries(attributes || {}))
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else set(element, { [name]: value });
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
 }
 
+// A part of a page with its attributes; one that is a function, as `onclick`, answers an event.
 export function h(tag, attributes, ...children) {
   return build(document.createElement(tag), attributes, children);
 }
@@ -127,7 +131,7 @@ export function written(words, numbers) {
 
 // A paragraph of lines that can be rewritten one by one.
 export function lines(kind, count) {
-  const spans = Array.from({ length: count }, () => h("span"));
+  const spans = indices(count).map(() => h("span"));
   const element = h("p", { class: `attn-lines ${kind}` }, ...spans);
   return { element, write: (texts) => spans.forEach((span, k) => write(span, texts[k] ?? "")) };
 }

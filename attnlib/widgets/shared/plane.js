@@ -1,5 +1,5 @@
 // A picture of the plane, arrows in it and labels beside them.
-import { convexHull } from "./core.js";
+import { clamp, convexHull, indices, mean } from "./core.js";
 import { movable } from "./movable.js";
 import { number, set, subscript, svg, tick } from "./parts.js";
 import { plot } from "./plot.js";
@@ -28,7 +28,7 @@ export function label(text, kind) {
 // to the side by `turn` radians where something else lies further out.
 export function placeLabel(element, [x, y], [cx, cy], distance = 18, turn = 0) {
   const angle = Math.hypot(x - cx, y - cy) ? Math.atan2(y - cy, x - cx) + turn : -Math.PI / 2;
-  const inside = (value) => Math.min(Math.max(value, 12), SIZE - 12);
+  const inside = (value) => clamp(value, 12, SIZE - 12);
   set(element, {
     x: inside(x + Math.cos(angle) * distance),
     y: inside(y + Math.sin(angle) * distance) + 5,
@@ -74,14 +74,14 @@ export function drawArrow(plane, parts, point, turn = 0) {
 }
 
 export function meanOf(points) {
-  return [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / points.length);
+  return [0, 1].map((axis) => mean(points.map((point) => point[axis])));
 }
 
 // Values that are mixed: their hull, and for each a line to the output, a ring, and a disc with as
 // much ink as it has weight. A group holds what belongs to one value, so that it can be moved.
 export function mixture(plane, n) {
   const hull = svg("polygon", { class: "attn-hull" });
-  const values = Array.from({ length: n }, (_, i) => ({
+  const values = indices(n).map((i) => ({
     spoke: svg("line", { class: "attn-spoke" }),
     disc: svg("circle", { class: "attn-disc" }),
     ring: svg("circle", { class: "attn-ring attn-value", r: 14 }),

@@ -1,11 +1,10 @@
 // The two filters of a signal: weights from places, weights from values.
-import { softmax } from "../shared/core.js";
+import { indices, softmax, sum } from "../shared/core.js";
 
 // Fixed weights: the same for every element within `reach` of the moment, none elsewhere.
 export function windowWeights(count, moment, reach) {
-  const inside = Array.from({ length: count }, (_, j) => (Math.abs(j - moment) <= reach ? 1 : 0));
-  const total = inside.reduce((a, b) => a + b, 0);
-  return inside.map((value) => value / total);
+  const inside = indices(count).map((j) => (Math.abs(j - moment) <= reach ? 1 : 0));
+  return inside.map((value) => value / sum(inside));
 }
 
 // Adaptive weights: large where the signal is like it is at the moment, softmax(-distance / 2)

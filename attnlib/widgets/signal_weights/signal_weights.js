@@ -1,79 +1,76 @@
 // Choose a moment of a signal and see the weights that make its output.
 import { choice, powerSlider, slider } from "../shared/controls.js";
-import { dot } from "../shared/core.js";
+import { argmax, dot, indices, mean } from "../shared/core.js";
 import { similarityWeights, windowWeights } from "./filters.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { bound, change, controlRow, mount } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
+import { momentPlot } from "../shared/moments.js";
 import { onWidth } from "../shared/movable.js";
-import { bar, disc, fill, h, hide, number, set, svg, tick, write } from "../shared/parts.js";
+import { fill, h, hide, number, set, svg, write } from "../shared/parts.js";
 import { diamond } from "../shared/plane.js";
-import { path, plot } from "../shared/plot.js";
+import { path } from "../shared/plot.js";
 import words from "./words.json";
 
-// The picture is as wide as its place, in pixels, and as high everywhere: letters keep their size.
-const HEIGHT = 250;
-const STRIP = 96;
-const PAD = 16;
 // Bars and discs have one scale for all settings: the strip is as high as a weight of this size.
-const TOP = 0.35;
+const MOST = 0.35;
 const TRAITS = ["moment", "mode", "reach", "bandwidth"];
 
-export function render({ model, el }) {
-  const signal = model.get("signal");
-  const clean = model.get("clean");
-  const n = signal.length;
-  const low = Math.min(...signal) - 0.15;
-  const high = Math.max(...signal) + 0.15;
-  const axes = plot("The signal, its weights and the filtered signal", {
-    kind: "attn-plane attn-signal",
-    height: HEIGHT + STRIP + 58,
-    edges: [8, PAD, STRIP + 66, PAD],
-    pad: [PAD, 8],
-    rx: 6,
-    x: [0, n - 1],
-    y: [low, high],
-  });
-  const { root, toX, toY } = axes;
-  const step = () => toX(1) - toX(0);
-  const points = (values) => path(values.map((x, j) => [toX(j), toY(x)]));
-
-  // The edge lies where the truth jumps furthest from one element to the next.
-  const jumps = clean.slice(1).map((x, j) => Math.abs(x - clean[j]));
-  const edge = jumps.indexOf(Math.max(...jumps)) + 0.5;
-  const base = HEIGHT + STRIP + 4;
-  const heightOf = (weight) => (weight / TOP) * (STRIP - 18);
-  const marker = svg("line", { class: "attn-moment attn-query", y1: 6, y2: base });
+// The readings, the truth and the filtered signal.
+function signalPlot(model, signal, clean) {
+  const [low, high] = [Math.min(...signal) - 0.15, Math.max(...signal) + 0.15];
   const truth = svg("path", { class: "attn-truth" });
   const filtered = svg("path", { class: "attn-filtered attn-value" });
-  const dots = signal.map((x) => svg("circle", { class: "attn-sample", cy: toY(x) }));
-  // One path for all discs and one for all bars: one change each a redraw.
-  const inks = svg("path", { class: "attn-disc" });
-  const bars = svg("path", { class: "attn-stem" });
+  const dots = signal.map(() => svg("circle", { class: "attn-sample" }));
   const output = svg("path", { class: "attn-output" });
-  const stripLabel = tick(PAD, HEIGHT + 10, "start", "");
-  // Ticks: readings along the bottom, whole numbers at the side, tenths of weight below.
-  axes.rule(base, "attn-axis");
-  const tens = signal.map((_, j) => j).filter((j) => j % 10 === 0);
-  axes.ticks(tens, String, base + 34);
-  for (let x = Math.ceil(low); x <= high; x += 1) axes.level(toY(x), 4, number(x, 0));
-  for (const w of [0.1, 0.2, 0.3]) axes.level(base - heightOf(w), 3, number(w, 1));
-  root.append(truth, ...dots, inks, filtered, bars, stripLabel);
-  const moment = axes.point({
-    kind: "attn-query",
-    within: [marker],
-    anywhere: true,
-    label: "Moment",
-    step: 1,
+  const last = signal.length - 1;
+  const axes = momentPlot("The signal, its weights and the filtered signal", {
+    height: 250,
+    last,
+    y: [low, high],
+    most: MOST,
+    marks: [0.1, 0.2, 0.3],
+    ink: 24,
+    under: [truth, ...dots],
+    over: [filtered],
     at: () => model.get("moment"),
     place: (x) => change(model, { moment: Math.round(x) }),
-    describe: (x) => `element ${x} of ${n - 1}, signal ${number(signal[x])}`,
+    describe: (x) => `element ${x} of ${last}, signal ${number(signal[x])}`,
   });
+  const { root, toX, toY } = axes;
+  const points = (values) => path(values.map((x, j) => [toX(j), toY(x)]));
+  axes.ticks(indices(signal.length).filter((j) => j % 10 === 0));
+  for (let x = Math.ceil(low); x <= high; x += 1) axes.level(toY(x), 4, number(x, 0));
   root.append(output);
   axes.arrange(() => {
     set(truth, { d: points(clean) });
-    dots.forEach((dot, j) => set(dot, { cx: toX(j), r: Math.min(3.2, 0.5 * step()) }));
+    const r = Math.min(3.2, 0.5 * axes.step());
+    dots.forEach((dot, j) => set(dot, { cx: toX(j), cy: toY(signal[j]), r }));
   });
+  function draw(t, weights, outputs) {
+    axes.draw(t, weights.map((w, j) => [j, w, signal[j]]));
+    set(filtered, { d: points(outputs) });
+    set(output, { d: diamond([toX(t), toY(outputs[t])], 8) });
+  }
+  return { root, resize: axes.resize, draw };
+}
 
+// Root mean squares of errors before the edge of the truth, near it and after it. The edge lies
+// where it jumps furthest from one element to the next.
+function errorsOf(outputs, clean) {
+  const jumps = clean.slice(1).map((x, j) => Math.abs(x - clean[j]));
+  const edge = argmax(jumps) + 0.5;
+  const squares = outputs.map((y, j) => (y - clean[j]) ** 2);
+  const error = (where) => Math.sqrt(mean(squares.filter((_, j) => where(j - edge))));
+  return {
+    before: error((beyond) => beyond <= -4),
+    near: error((beyond) => Math.abs(beyond) < 4),
+    after: error((beyond) => beyond >= 4),
+  };
+}
+
+export function render({ model, el }) {
+  const [signal, clean] = [model.get("signal"), model.get("clean")];
+  const shown = signalPlot(model, signal, clean);
   const mode = bound(model, "mode", choice, {
     label: "Weights",
     options: [["fixed", "fixed: near in time"], ["adaptive", "adaptive: alike in level"]],
@@ -98,42 +95,19 @@ export function render({ model, el }) {
 
   const weightsAt = (t) =>
     model.get("mode") === "fixed"
-      ? windowWeights(n, t, model.get("reach"))
+      ? windowWeights(signal.length, t, model.get("reach"))
       : similarityWeights(signal, t, model.get("bandwidth"));
 
   // The filtered signal and its errors hang on the filter, not on the moment that is looked at.
   const filteredBy = remember(() => {
     const outputs = signal.map((_, j) => dot(weightsAt(j), signal));
-    const error = (where) => {
-      const squares = outputs.map((y, j) => (y - clean[j]) ** 2).filter((_, j) => where(j));
-      return Math.sqrt(squares.reduce((a, b) => a + b, 0) / squares.length);
-    };
-    const errors = {
-      before: error((j) => j <= edge - 4),
-      near: error((j) => Math.abs(j - edge) < 4),
-      after: error((j) => j >= edge + 4),
-    };
-    return { outputs, errors };
+    return { outputs, errors: errorsOf(outputs, clean) };
   });
 
   function draw() {
     const t = model.get("moment");
-    const largest = 24 * Math.min(1, (axes.right() + PAD) / 500);
-    const broad = Math.min(6, 0.7 * step());
-    const weights = weightsAt(t);
     const { outputs, errors } = filteredBy(...TRAITS.slice(1).map((name) => model.get(name)));
-    const [columns, discs] = [[], []];
-    weights.forEach((w, j) => {
-      columns.push(bar(toX(j) - broad / 2, base, base - heightOf(Math.min(w, TOP)), broad));
-      discs.push(disc(toX(j), toY(signal[j]), largest * Math.sqrt(w)));
-    });
-    set(bars, { d: columns.join("") });
-    set(inks, { d: discs.join("") });
-    set(filtered, { d: points(outputs) });
-    set(marker, { x1: toX(t), x2: toX(t) });
-    moment(toX(t), base + 8);
-    set(output, { d: diamond([toX(t), toY(outputs[t])], 8) });
-    write(stripLabel, `weights, the largest ${number(Math.max(...weights), 3)}`);
+    shown.draw(t, weightsAt(t), outputs);
     controls.forEach((control) => control.draw());
     hide(reach.element, model.get("mode") !== "fixed");
     hide(bandwidth.element, model.get("mode") === "fixed");
@@ -148,19 +122,15 @@ export function render({ model, el }) {
     h("span", { class: "attn-value" }, "\u2501 filtered, \u25c6 output"),
     h("span", null, "\u25cf weight"),
   );
-  el.append(
-    frameOf(
-      model,
-      root,
-      legend,
-      worked,
-      controlRow(controls, presets(model, TRAITS)),
-      voice.element,
-    ),
-  );
-  onWidth(root, (pixels) => {
-    axes.resize(pixels);
+  onWidth(shown.root, (pixels) => {
+    shown.resize(pixels);
     draw();
   });
-  return follow(model, TRAITS, draw);
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    shown.root,
+    legend,
+    worked,
+    controlRow(controls, presets(model, TRAITS)),
+  );
 }

@@ -1,5 +1,6 @@
 // Tokens in a row: arcs above lead from the chosen one to all, arcs below from all to it.
 import { radio } from "../shared/controls.js";
+import { sum } from "../shared/core.js";
 import { fill, h, hide, number, set, svg, uniqueId, write } from "../shared/parts.js";
 import words from "./words.json";
 
@@ -26,13 +27,14 @@ function side(up, slots, name, choose, point) {
   const near = svg("path", { class: "attn-arc attn-arc--near" });
   const halo = svg("path", { class: `attn-arc attn-arc--pair attn-${up ? "query" : "key"}` });
   const arcs = slots.map(() => svg("path", { class: "attn-arc" }));
-  const hits = slots.map((i) => {
-    const hit = svg("path", { class: "attn-arc attn-arc--hit" });
-    hit.addEventListener("click", () => choose(i));
-    hit.addEventListener("pointerenter", () => point(i));
-    hit.addEventListener("pointerleave", () => point(null));
-    return hit;
-  });
+  const hits = slots.map((i) =>
+    svg("path", {
+      class: "attn-arc attn-arc--hit",
+      onclick: () => choose(i),
+      onpointerenter: () => point(i),
+      onpointerleave: () => point(null),
+    }),
+  );
   const root = svg(
     "svg",
     { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "attn-arcs", role: "img", "aria-label": name },
@@ -69,13 +71,13 @@ export function tokenRow({ slots, choose, pair, point }) {
     return { input, text, element: h("label", { class: "attn-choice attn-token" }, input, text) };
   });
   const looks = h("p", { class: "attn-panel-title" });
-  const sum = h("p", { class: "attn-panel-title" });
+  const total = h("p", { class: "attn-panel-title" });
   const row = h(
     "div",
     { class: "attn-token-row", role: "radiogroup", "aria-label": "The token that asks" },
     ...chips.map(({ element }) => element),
   );
-  const element = h("div", null, looks, above.root, row, below.root, sum);
+  const element = h("div", null, looks, above.root, row, below.root, total);
 
   function draw(tokens, weights, i, j) {
     row.style.setProperty("--tokens", tokens.length);
@@ -92,7 +94,7 @@ export function tokenRow({ slots, choose, pair, point }) {
     below.draw(column, i, j);
     const name = tokens[i];
     write(looks, fill(words.looks, { name }));
-    write(sum, `${fill(words.looked, { name })} ${number(column.reduce((a, b) => a + b, 0), 3)}`);
+    write(total, `${fill(words.looked, { name })} ${number(sum(column), 3)}`);
   }
   function show(near, weights) {
     above.show(near, near && weights[near[0]][near[1]], weights.length);

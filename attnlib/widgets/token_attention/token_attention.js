@@ -1,7 +1,8 @@
 // Tokens that attend to each other: arcs and matrix follow each other, and the row can be changed.
 import { button, choice } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf, panel } from "../shared/frame.js";
-import { presets, readable, spoken } from "../shared/frame.js";
+import { indices, sum } from "../shared/core.js";
+import { bound, change, controlRow, follow, mount } from "../shared/frame.js";
+import { panel, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, lines, number, replaced, trimmed, vector, write } from "../shared/parts.js";
 import { tokenRow } from "./arcs.js";
 import limits from "./limits.json";
@@ -12,8 +13,7 @@ import words from "./words.json";
 
 const MATRICES = ["W_Q", "W_K", "W_V"];
 const TRAITS = ["vocabulary", "features", "X", ...MATRICES, "tokens", "row", "column", "keys_by"];
-const upTo = (n) => Array.from({ length: n }, (_, i) => i);
-const [WORDS, FEATURES, TOKENS] = ["words", "features", "tokens"].map((name) => upTo(limits[name]));
+const [WORDS, FEATURES, TOKENS] = ["words", "features", "tokens"].map((name) => indices(limits[name]));
 
 // The tokens that are words of the vocabulary, or else each word once; and the two places that are
 // marked, as far as they are there.
@@ -114,7 +114,7 @@ export function render({ model, el }) {
       count: tokens.length,
       weights: weights[row],
       column: across,
-      sum: across.reduce((a, b) => a + b, 0),
+      sum: sum(across),
       score: scores[row][column],
       score_back: scores[column][row],
       weight: weights[row][column],
@@ -135,19 +135,15 @@ export function render({ model, el }) {
     table.restore();
     buttons.clear();
   };
-  el.append(
-    frameOf(
-      model,
-      h(
-        "div",
-        { class: "attn-halves attn-row-panels", style: "--left: 5fr; --right: 6fr" },
-        h("div", null, arcs.element, buttons.element),
-        panel(words.matrix, matrix.element),
-        panel(words.vectors, table.element),
-        h("div", null, worked.element, controlRow([keys], presets(model, TRAITS, restore))),
-      ),
-      voice.element,
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h(
+      "div",
+      { class: "attn-halves attn-row-panels", style: "--left: 5fr; --right: 6fr" },
+      h("div", null, arcs.element, buttons.element),
+      panel(words.matrix, matrix.element),
+      panel(words.vectors, table.element),
+      h("div", null, worked.element, controlRow([keys], presets(model, TRAITS, restore))),
     ),
   );
-  return follow(model, TRAITS, draw);
 }

@@ -1,19 +1,17 @@
 // A row of tokens: what they say to each other, and how the row changes.
-import { matmul, scaledDot, softmax } from "../shared/core.js";
+import { indices, matmul, scaledDotProductAttention } from "../shared/core.js";
 
 // Scores, weights and outputs, a row for each token; all three projections from one source.
 export function attendTokens(X, W_Q, W_K, W_V) {
   const [Q, K, V] = [W_Q, W_K, W_V].map((W) => matmul(X, W));
-  const scores = scaledDot(Q, K);
-  const weights = scores.map((row) => softmax(row));
-  return { scores, weights, V, output: matmul(weights, V) };
+  return { ...scaledDotProductAttention(Q, K, V), V };
 }
 
 // The order of a pack of n cards after one riffle: halves, dealt in turn, the second half first.
 export function riffled(n) {
   const half = Math.ceil(n / 2);
   const rank = (i) => 2 * (i % half) + (i < half ? 1 : 0);
-  return Array.from({ length: n }, (_, i) => i).sort((a, b) => rank(a) - rank(b));
+  return indices(n).sort((a, b) => rank(a) - rank(b));
 }
 
 // The same tokens in another order; the two places that are marked go with their tokens.

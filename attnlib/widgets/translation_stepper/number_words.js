@@ -1,4 +1,4 @@
-// Numbers below a million in English and in French words, as attnlib.examples writes them.
+// Numbers below a million in English and in French words, as attnlib.data writes them.
 const ENGLISH = (
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
   "sixteen seventeen eighteen nineteen"
@@ -47,12 +47,4 @@ export function frenchWords(n) {
   return [...thousands, "mille", ...rest(n % 1000, frenchWords)];
 }
 
-function vocabulary(words) {
-  const numbers = Array.from({ length: 1001 }, (_, n) => n);
-  return [...new Set(numbers.flatMap((n) => words(n)))];
-}
-
-export const END = "·";
 export const LONGEST = 15;
-export const ENGLISH_VOCABULARY = vocabulary(englishWords);
-export const FRENCH_VOCABULARY = [END, ...vocabulary(frenchWords)];

@@ -3,20 +3,21 @@ import additive from "../../networks/trained/additive.json";
 import location from "../../networks/trained/location.json";
 import none from "../../networks/trained/none.json";
 import { choice, complaints, numberField, slider } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf, panel } from "../shared/frame.js";
+import { argmax, indices, likeliest } from "../shared/core.js";
+import { bound, change, controlRow, mount, panel } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
 import { fill, h, set, write } from "../shared/parts.js";
 import { liveTable, percent } from "../shared/table.js";
-import { parametersOf } from "../shared/transformer.js";
-import { likeliest, translate } from "./network.js";
-import { END, LONGEST, englishWords, frenchWords } from "./number_words.js";
+import { networkOf } from "../shared/transformer.js";
+import { translate } from "./network.js";
+import { LONGEST, englishWords, frenchWords } from "./number_words.js";
 import words from "./words.json";
 
 const TRAITS = ["number", "kind", "step"];
-const COLUMNS = Array.from({ length: 11 }, (_, j) => j);
-const ROWS = Array.from({ length: LONGEST }, (_, i) => i);
-
+const [COLUMNS, ROWS] = [11, LONGEST].map(indices);
 const STORED = { additive, location, none };
+const FRENCH = none.settings.target_words;
+const [END] = FRENCH;
 const named = (word) => (word === END ? words.end : `“${word}”`);
 
 // French words down, English words across; the chosen row is marked.
@@ -56,8 +57,8 @@ function alignment(choose) {
 }
 
 export function render({ model, el }) {
-  const parameters = remember((kind) => parametersOf(STORED[kind]));
-  const translated = remember((kind, n) => translate(parameters(kind), kind, englishWords(n)));
+  const network = remember((kind) => networkOf(STORED[kind]));
+  const translated = remember((kind, n) => translate(network(kind), englishWords(n)));
   const { element: message, reporter } = complaints();
   const table = alignment((step) => change(model, { step: Math.min(step, stepsNow().length) }));
   const stepsNow = () => translated(model.get("kind"), model.get("number"));
@@ -90,24 +91,19 @@ export function render({ model, el }) {
     const wrong = wanted.findIndex((word, i) => word !== all[i]?.word) + 1;
     const { word, weights, chances } = all[step - 1];
     const top = likeliest(chances, 3);
-    const most = weights.indexOf(Math.max(...weights));
-    const numbers = {
-      step,
-      wrong,
-      weight: weights.length ? weights[most] : NaN,
-      weights,
-      p_first: top[0][1],
-      p_second: top[1][1],
-      p_third: top[2][1],
-    };
+    const [p_first, p_second, p_third] = top.map((i) => chances[i]);
+    const [first, second, third] = top.map((i) => FRENCH[i]);
+    const most = argmax(weights);
+    const weight = weights.length ? weights[most] : NaN;
+    const numbers = { step, wrong, weight, weights, p_first, p_second, p_third };
     const texts = {
       before: step > 1 ? named(all[step - 2].word) : words.start,
       at: weights.length ? named(source[most]) : "",
       word: named(word),
       wanted: `${wanted.slice(0, -1).join(" ")}.`,
-      first: top[0][0],
-      second: top[1][0],
-      third: top[2][0],
+      first,
+      second,
+      third,
     };
     const said = { ...numbers, ...texts };
     const lines = {
@@ -126,18 +122,14 @@ export function render({ model, el }) {
     voice.say(() => fill(words.announcement, lines), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      h("div", { class: "attn-align-ask" }, h("label", null, `${words.number} `, field.element), english),
-      message,
-      panel(words.matrix, table.element),
-      verdict,
-      now,
-      likely,
-      controlRow([kinds, steps], presets(model, TRAITS, () => field.restore())),
-      voice.element,
-    ),
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h("div", { class: "attn-align-ask" }, h("label", null, `${words.number} `, field.element), english),
+    message,
+    panel(words.matrix, table.element),
+    verdict,
+    now,
+    likely,
+    controlRow([kinds, steps], presets(model, TRAITS, () => field.restore())),
   );
-  return follow(model, TRAITS, draw);
 }

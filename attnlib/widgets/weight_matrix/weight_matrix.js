@@ -1,6 +1,7 @@
 // Choose a row of the matrix of weights and follow its answer; move a query, and see what moves.
 import { choice } from "../shared/controls.js";
-import { bound, change, controlRow, follow, frameOf } from "../shared/frame.js";
+import { indices, sum } from "../shared/core.js";
+import { bound, change, controlRow, follow, mount } from "../shared/frame.js";
 import { panel, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, number, replaced, set, subscript, svg, trimmed, vector, write } from "../shared/parts.js";
 import { arrowOf, diamond, drawArrow, label } from "../shared/plane.js";
@@ -26,7 +27,7 @@ function listOf(letter, role) {
 // Arrows for the keys, and for the queries, which can be moved.
 function queriesPanel(model, place) {
   const reach = Math.ceil(model.get("key_range")[1]) - 1;
-  const ticks = Array.from({ length: reach }, (_, i) => i + 1).flatMap((t) => [-t, t]);
+  const ticks = indices(reach).map((i) => i + 1).flatMap((t) => [-t, t]);
   const plane = planeOf(model.get("key_range"), "Queries and keys", ticks);
   const keys = model.get("K").map((_, j) => arrowOf(plane, "key", `k${subscript(j)}`));
   const queries = model.get("Q").map((_, i) =>
@@ -136,25 +137,20 @@ export function render({ model, el }) {
     controls.forEach((control) => control.draw());
     const [scores, weights, output] = [result.scores[row], result.weights[row], result.output[row]];
     writeWorked(weights, output, row);
-    const sum = weights.reduce((a, b) => a + b, 0);
-    const numbers = { query: row + 1, scores, weights, sum, output };
+    const numbers = { query: row + 1, scores, weights, sum: sum(weights), output };
     voice.say(() => fill(words.announcement, numbers), numbers);
   }
 
-  el.append(
-    frameOf(
-      model,
-      h(
-        "div",
-        { class: "attn-panels attn-answers" },
-        panel(words.left, meeting.root, keys.element),
-        panel(words.right, answering.root, values.element),
-      ),
-      table.element,
-      worked,
-      controlRow(controls, presets(model, TRAITS, table.restore)),
-      voice.element,
+  return mount(
+    { model, el, draw, voice, traits: TRAITS },
+    h(
+      "div",
+      { class: "attn-panels attn-answers" },
+      panel(words.left, meeting.root, keys.element),
+      panel(words.right, answering.root, values.element),
     ),
+    table.element,
+    worked,
+    controlRow(controls, presets(model, TRAITS, table.restore)),
   );
-  return follow(model, TRAITS, draw);
 }
