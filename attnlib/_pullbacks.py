@@ -8,21 +8,22 @@ what the formula has found on its way.
 import contextvars
 import dataclasses
 import functools
+from collections.abc import Callable
 
 import numpy as np
 
-from attnlib._boundary import checked
+from attnlib._boundary import _Function, checked
 
 _wanted = contextvars.ContextVar("wanted", default=True)
 
 
-def differentiable(also=None, **declared):
+def differentiable(also=None, **declared) -> Callable[[_Function], _Function]:
     """Declare arguments as `checked` does, for a function that returns its pullback at the end.
 
-    A call leaves the pullback away.  With ``forward`` behind the name, nothing is checked, and the
-    pullback is returned, too::
+    A call leaves the pullback away.  With ``with_pullback`` behind the name, nothing is checked,
+    and the pullback is returned, too::
 
-        Y, back = layer_norm.forward(X, gain, bias)
+        Y, back = layer_norm.with_pullback(X, gain, bias)
         d_X, d_gain, d_bias = back(d_Y)
 
     A pullback holds arrays.  Within a call, which needs none, it is None: so the call has no more
@@ -39,20 +40,19 @@ def differentiable(also=None, **declared):
                 _wanted.reset(token)
             return results[0] if len(results) == 2 else results[:-1]
 
-        def forward(*args, **kwargs):
+        def with_pullback(*args, **kwargs):
             results = function(*args, **kwargs)
             return results if _wanted.get() else (*results[:-1], None)
 
         call = checked(also, **declared)(call)
-        call.forward = forward
+        call.with_pullback = with_pullback
         return call
 
     return decorate
 
 
-def gathered(layer, Y, back):
-    """Return `Y` and `back`, with the derivatives by the parameters in a layer like this one."""
-    names = [name for name, x in vars(layer).items() if isinstance(x, np.ndarray)]
+def gathered(layer, names, Y, back):
+    """Return `Y` and `back`, with the derivatives by these parameters in a layer like this one."""
 
     def back_to_layer(d_Y):
         d_X, *d = back(d_Y)

@@ -46,7 +46,8 @@ class Part:
         if len(fitting) != 1:
             named = " or ".join(f'"{cls.__name__}"' for cls in self.wanted)
             raise ValueError(
-                f"arrays does not tell what {name} is. Give a setting of this name: {named}."
+                f"arrays does not tell what {name} is, by {sorted(inside)}. Give a setting of this "
+                f"name: {named}."
             )
         used |= used_here
         return fitting[0]._made(f"{name}.", arrays, settings, used)
@@ -160,10 +161,9 @@ class Parameters:
         if set(new) != set(old):
             missing = sorted(set(old) - set(new))
             unknown = sorted(set(new) - set(old), key=str)
-            raise ValueError(
-                f"new lacks {missing} and holds unknown {unknown}. "
-                f"Give one array for each name in parameters()."
-            )
+            wrong = {"lacks": missing, "holds unknown": unknown}
+            said = " and ".join(f"{what} {names}" for what, names in wrong.items() if names)
+            raise ValueError(f"new {said}. Give one array for each name in parameters().")
         new = dict(new)
         for name, array in old.items():
             new[name] = _checks.numbers(new[name], name)
@@ -190,6 +190,11 @@ class Parameters:
             if isinstance(spec, Part):
                 for name, part in self._numbered({field.name: content}):
                     if part is not None:
+                        if type(part) not in spec.wanted:
+                            raise TypeError(
+                                f"{name} is a {type(part).__name__}, of which no file knows how it "
+                                f"is made. Use one of {spec!r}."
+                            )
                         if len(spec.wanted) > 1 or field.default is None:
                             found[name] = type(part).__name__
                         found |= {f"{name}.{n}": x for n, x in part.settings().items()}
@@ -206,8 +211,9 @@ class Parameters:
         arrays : dict of str to array_like
             The parameters by name, as `parameters` lists them.
         **settings
-            As `settings` lists them.  A setting without a part's name holds for every part that
-            has one of its own name: ``n_heads=4``.
+            As `settings` lists them, all of them.  A setting without a part's name holds for every
+            part that has one of its own name: ``n_heads=4``.  A part without parameters, such as
+            `Rotary`, is there only if a setting of its name says so.
 
         Returns
         -------
@@ -217,7 +223,12 @@ class Parameters:
         --------
         >>> from attnlib import EncoderBlock
         >>> block = EncoderBlock.random(np.random.default_rng(0), d_model=4, n_heads=2)
-        >>> again = EncoderBlock.from_parameters(block.parameters(), n_heads=2)
+        >>> arrays = block.parameters()
+        >>> again = EncoderBlock.from_parameters(arrays, **block.settings())
+        >>> again.settings() == block.settings()
+        True
+        >>> options = {"norm_first": False, "activation": "relu", "epsilon": 1e-5}
+        >>> again = EncoderBlock.from_parameters(arrays, n_heads=2, **options)
         >>> again.settings() == block.settings()
         True
         """
@@ -245,8 +256,8 @@ class Parameters:
                 used |= found
             if content is not None:
                 fields[field.name] = content
-            elif field.default is dataclasses.MISSING:
-                kind = "settings" if not isinstance(spec, Part | str) else "arrays"
+            elif field.default is not None:  # a default is for those who write, not for who reads
+                kind = "arrays" if isinstance(spec, Part | str) else "settings"
                 raise ValueError(f"{kind} lacks {name!r}, which every {cls.__name__} has.")
         return cls(**fields)
 
@@ -269,13 +280,15 @@ class Parameters:
         _safetensors.write(path, self.parameters(), metadata)
 
     @classmethod
-    def load(cls, path):
-        """Make an object of what `save` wrote.
+    def load(cls, path, **settings):
+        """Make an object of what `save` wrote, or of another file of safetensors.
 
         Parameters
         ----------
         path : str or Path
             The file.
+        **settings
+            As for `from_parameters`, of a file that holds none.
 
         Returns
         -------
@@ -287,15 +300,10 @@ class Parameters:
             If the file is damaged, or holds something else.
         """
         arrays, metadata = _safetensors.read(path)
-        kind = metadata.get("class")
-        if kind is None:
-            raise ValueError(
-                f"{path} holds arrays without settings. Read them with another library, and give "
-                f"them to {cls.__name__}.from_parameters."
-            )
+        kind = metadata.get("class", cls.__name__)
         if kind != cls.__name__:
             raise ValueError(f"{path} holds a {kind}, not a {cls.__name__}. Use {kind}.load.")
-        return cls.from_parameters(arrays, **json.loads(metadata["settings"]))
+        return cls.from_parameters(arrays, **json.loads(metadata.get("settings", "{}")), **settings)
 
     @property
     def parameter_count(self):

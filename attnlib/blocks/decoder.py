@@ -89,7 +89,7 @@ class DecoderBlock(Parameters):
         d_ff=None,
         *,
         norm_first=False,
-        activation="relu",
+        activation=None,
         bias=False,
         n_kv_heads=None,
         positions=None,
@@ -112,12 +112,13 @@ class DecoderBlock(Parameters):
         """
         options = {"bias": bias, "n_kv_heads": n_kv_heads}
         network = GatedFeedForward if gated else FeedForward
+        how = {} if activation is None else {"activation": activation}
         return cls(
             MultiHeadAttention.random(rng, d_model, n_heads, **options, positions=positions),
             NORMS[norm].initial(d_model),
             MultiHeadAttention.random(rng, d_model, n_heads, **options),
             NORMS[norm].initial(d_model),
-            network.random(rng, d_model, d_ff, activation=activation),
+            network.random(rng, d_model, d_ff, **how),
             NORMS[norm].initial(d_model),
             norm_first,
         )
@@ -152,9 +153,9 @@ class DecoderBlock(Parameters):
             The weights of cross-attention.
         """
         mask = causal_and(mask, X.shape[-2])
-        first, network = self.norm_first, self.feed_forward.forward
-        attend = functools.partial(self.self_attention.forward, mask=mask)
-        ask = functools.partial(self.cross_attention.forward, X_KV=memory, mask=memory_mask)
+        first, network = self.norm_first, self.feed_forward.with_pullback
+        attend = functools.partial(self.self_attention.with_pullback, mask=mask)
+        ask = functools.partial(self.cross_attention.with_pullback, X_KV=memory, mask=memory_mask)
         A, weights, back_1 = residual(first, self.norm_1, attend, X)
         C, cross_weights, back_2 = residual(first, self.norm_2, ask, A)
         output, back_3 = residual(first, self.norm_3, network, C)
@@ -170,4 +171,4 @@ class DecoderBlock(Parameters):
 
         return output, weights, cross_weights, back
 
-    forward = __call__.forward
+    with_pullback = __call__.with_pullback

@@ -97,7 +97,7 @@ class EncoderBlock(Parameters):
         d_ff=None,
         *,
         norm_first=False,
-        activation="relu",
+        activation=None,
         bias=False,
         n_kv_heads=None,
         positions=None,
@@ -119,7 +119,7 @@ class EncoderBlock(Parameters):
         norm_first : bool, optional
             Whether the norms come before.
         activation : {"relu", "gelu", "silu"}, optional
-            What the hidden layer does to each number.
+            What the hidden layer does to each number; by default as for the network.
         bias : bool, optional
             Whether the projections of attention have biases; they start at 0.
         n_kv_heads, positions : optional
@@ -135,10 +135,11 @@ class EncoderBlock(Parameters):
         """
         options = {"bias": bias, "n_kv_heads": n_kv_heads, "positions": positions}
         network = GatedFeedForward if gated else FeedForward
+        how = {} if activation is None else {"activation": activation}
         return cls(
             MultiHeadAttention.random(rng, d_model, n_heads, **options),
             NORMS[norm].initial(d_model),
-            network.random(rng, d_model, d_ff, activation=activation),
+            network.random(rng, d_model, d_ff, **how),
             NORMS[norm].initial(d_model),
             norm_first,
         )
@@ -172,11 +173,11 @@ class EncoderBlock(Parameters):
             raise ValueError("cache belongs to another block. Give KeyValueCache(block.attention).")
         after = copy(cache)  # which is kept when nothing was refused
         if cache is None:
-            attend = functools.partial(self.attention.forward, mask=mask)
+            attend = functools.partial(self.attention.with_pullback, mask=mask)
         else:  # nothing goes back through a cache
             attend = lambda N: (*after.step(N, mask=mask), None)  # noqa: E731
         A, weights, back_1 = residual(self.norm_first, self.norm_1, attend, X)
-        output, back_2 = residual(self.norm_first, self.norm_2, self.feed_forward.forward, A)
+        output, back_2 = residual(self.norm_first, self.norm_2, self.feed_forward.with_pullback, A)
         if cache is not None:
             refuse_overflow(output, "the output")
             cache.K, cache.V = after.K, after.V
@@ -190,4 +191,4 @@ class EncoderBlock(Parameters):
 
         return output, weights, back
 
-    forward = __call__.forward
+    with_pullback = __call__.with_pullback

@@ -56,7 +56,7 @@ def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
     array([[3.],
            [4.]])
     """
-    H, back_to_Z = ACTIVATIONS[activation].forward(X @ W_1 + b_1)
+    H, back_to_Z = ACTIVATIONS[activation].with_pullback(X @ W_1 + b_1)
     Y = H @ W_2 + b_2
 
     def back(d_Y):
@@ -129,10 +129,11 @@ class FeedForward(Parameters):
     @differentiable(X="(..., n, d_model)")
     def __call__(self, X):
         """Send each row of ``X``, shape (..., n, d_model), through the network."""
-        Y, back = feed_forward.forward(X, self.W_1, self.b_1, self.W_2, self.b_2, self.activation)
-        return gathered(self, Y, back)
+        own = self.W_1, self.b_1, self.W_2, self.b_2, self.activation
+        Y, back = feed_forward.with_pullback(X, *own)
+        return gathered(self, ("W_1", "b_1", "W_2", "b_2"), Y, back)
 
-    forward = __call__.forward
+    with_pullback = __call__.with_pullback
 
 
 @differentiable(
@@ -178,7 +179,7 @@ def gated_feed_forward(X, W_gate, W_1, W_2, activation="silu"):
     array([[180.],
            [  0.]])
     """
-    G, back_to_Z = ACTIVATIONS[activation].forward(X @ W_gate)
+    G, back_to_Z = ACTIVATIONS[activation].with_pullback(X @ W_gate)
     U = X @ W_1
     Y = (G * U) @ W_2
 
@@ -252,10 +253,11 @@ class GatedFeedForward(Parameters):
     @differentiable(X="(..., n, d_model)")
     def __call__(self, X):
         """Send each row of ``X``, shape (..., n, d_model), through the network."""
-        Y, back = gated_feed_forward.forward(X, self.W_gate, self.W_1, self.W_2, self.activation)
-        return gathered(self, Y, back)
+        own = self.W_gate, self.W_1, self.W_2, self.activation
+        Y, back = gated_feed_forward.with_pullback(X, *own)
+        return gathered(self, ("W_gate", "W_1", "W_2"), Y, back)
 
-    forward = __call__.forward
+    with_pullback = __call__.with_pullback
 
 
 NETWORKS = FeedForward, GatedFeedForward

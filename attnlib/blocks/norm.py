@@ -125,10 +125,10 @@ class LayerNorm(Parameters):
     @differentiable(X="(..., n, d)")
     def __call__(self, X):
         """Normalise the rows of ``X``, shape (..., n, d)."""
-        Y, back = layer_norm.forward(X, self.gain, self.bias, self.epsilon)
-        return gathered(self, Y, back)
+        Y, back = layer_norm.with_pullback(X, self.gain, self.bias, self.epsilon)
+        return gathered(self, ("gain", "bias"), Y, back)
 
-    forward = __call__.forward
+    with_pullback = __call__.with_pullback
 
 
 @differentiable(also=refuse_bad_epsilon, X="(..., n, d)", gain="(d,)", epsilon=_checks.number)
@@ -218,10 +218,10 @@ class RMSNorm(Parameters):
     @differentiable(X="(..., n, d)")
     def __call__(self, X):
         """Normalise the rows of ``X``, shape (..., n, d)."""
-        Y, back = rms_norm.forward(X, self.gain, self.epsilon)
-        return gathered(self, Y, back)
+        Y, back = rms_norm.with_pullback(X, self.gain, self.epsilon)
+        return gathered(self, ("gain",), Y, back)
 
-    forward = __call__.forward
+    with_pullback = __call__.with_pullback
 
 
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}

@@ -14,12 +14,12 @@ def residual(norm_first, norm, layer, X):
               Y = \mathrm{norm}(X + \mathrm{layer}(X))
     """
     if norm_first:
-        N, back_norm = norm.forward(X)
+        N, back_norm = norm.with_pullback(X)
         added, *told, back_layer = layer(N)
         Y = X + added
     else:
         added, *told, back_layer = layer(X)
-        Y, back_norm = norm.forward(X + added)
+        Y, back_norm = norm.with_pullback(X + added)
 
     def back(d_Y):
         if norm_first:

@@ -95,7 +95,7 @@ class DecoderOnly(Parameters):
 
     >>> from attnlib import Rotary
     >>> options = {"n_kv_heads": 2, "positions": Rotary(), "norm": "rms"}
-    >>> options |= {"gated": True, "activation": "silu"}
+    >>> options |= {"gated": True}
     >>> stack = DecoderOnly.random(rng, 3, d_model=8, n_heads=4, **options)
     >>> stack(np.eye(8))[0].shape
     (8, 8)
@@ -121,7 +121,7 @@ class DecoderOnly(Parameters):
         d_ff=None,
         *,
         norm_first=True,
-        activation="gelu",
+        activation=None,
         bias=False,
         n_kv_heads=None,
         positions=None,
@@ -137,12 +137,14 @@ class DecoderOnly(Parameters):
         n_blocks : int
             Number of blocks.
         d_model, n_heads, d_ff, norm_first, activation, bias, n_kv_heads, positions, norm, gated
-            As for `EncoderBlock.random`.
+            As for `EncoderBlock.random`, but without gates the activation is gelu by default.
 
         Returns
         -------
         DecoderOnly
         """
+        if activation is None and not gated:
+            activation = "gelu"
         options = {"norm_first": norm_first, "activation": activation, "bias": bias}
         options |= {"n_kv_heads": n_kv_heads, "positions": positions}
         options |= {"norm": norm, "gated": gated}
@@ -184,10 +186,10 @@ class DecoderOnly(Parameters):
             caches = tuple(copy(one) for one in cache.caches)
         weights, backs = [], []
         for block, one in zip(self.blocks, caches):
-            X, of_block, back = block.forward(X, mask=mask, cache=one)
+            X, of_block, back = block.with_pullback(X, mask=mask, cache=one)
             weights.append(of_block)
             backs.append(back)
-        output, back_norm = (X, None) if self.norm is None else self.norm.forward(X)
+        output, back_norm = (X, None) if self.norm is None else self.norm.with_pullback(X)
         if cache is not None:
             refuse_overflow(output, "the output")
             cache.caches = caches
@@ -203,4 +205,4 @@ class DecoderOnly(Parameters):
 
         return output, tuple(weights), back
 
-    forward = __call__.forward
+    with_pullback = __call__.with_pullback

@@ -204,7 +204,8 @@ def twin(model, run=0):
     """One of the runs of `Glances` with one head, as a `Balancer`, whose u is the teacher's."""
     found = dict(model.named_parameters()) | {"u": FAST * model.u}
     b_2 = np.zeros(model.W.shape[-1])
-    return Balancer.from_parameters(arrays(found, run) | {"feed_forward.b_2": b_2}, n_heads=1)
+    found = arrays(found, run) | {"feed_forward.b_2": b_2}
+    return Balancer.from_parameters(found, n_heads=1, activation="relu")
 
 
 class Asked(nn.Module):

@@ -9,7 +9,15 @@ from attnlib import _checks
 from attnlib.data import canvases as on_canvas
 from attnlib.data.canvases import DIGITS, END, LEFT, LONGEST, N_PATCHES, PATCH, RIGHT, WORDS
 from attnlib.data.digits import split_digits
-from attnlib.experiments.layers import Attention, Block, FeedForward, Norm, arrays, parameter
+from attnlib.experiments.layers import (
+    SETTINGS,
+    Attention,
+    Block,
+    FeedForward,
+    Norm,
+    arrays,
+    parameter,
+)
 from attnlib.experiments.training import one_thread, seeded, train
 from attnlib.experiments.vision import patches_of
 from attnlib.networks import Describer, _eight_bits
@@ -124,9 +132,8 @@ class DescriberNetwork(nn.Module):
         return Describer.from_parameters(
             arrays((k.replace("coders.0", "coder"), p) for k, p in self.named_parameters()),
             words=WORDS,
-            norm_first=True,
             n_heads=4,
-            **{"decoder.cross_attention.n_heads": 1},
+            **SETTINGS | {"decoder.cross_attention.n_heads": 1},
         )
 
 

@@ -183,13 +183,17 @@ class Block(nn.Module):
         return X
 
 
+#: What the settings of a block of these layers are in NumPy.
+SETTINGS = {"norm_first": True, "activation": "relu", "epsilon": 1e-5}
+
+
 def arrays(named, run=None):
     """Parameters by name, or those of one run, in double precision, for their NumPy twin.
 
     Examples
     --------
     >>> from attnlib import LayerNorm
-    >>> LayerNorm.from_parameters(arrays(Norm(2).named_parameters()))
+    >>> LayerNorm.from_parameters(arrays(Norm(2).named_parameters()), epsilon=1e-5)
     LayerNorm(gain=(2,), bias=(2,), epsilon=1e-05)
     """
     whole = {name: p.detach().double().numpy() for name, p in dict(named).items()}

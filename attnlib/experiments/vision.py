@@ -7,7 +7,16 @@ from torch.nn import functional as F
 
 from attnlib import _checks
 from attnlib.data.digits import joined, patches, split_digits
-from attnlib.experiments.layers import Attention, Block, FeedForward, Norm, arrays, bias, parameter
+from attnlib.experiments.layers import (
+    SETTINGS,
+    Attention,
+    Block,
+    FeedForward,
+    Norm,
+    arrays,
+    bias,
+    parameter,
+)
 from attnlib.experiments.training import one_thread, seeded, train
 from attnlib.networks import VisionTransformer, _eight_bits
 
@@ -60,7 +69,7 @@ class VisionNetwork(nn.Module):
     def twin(self):
         """The same network as a `VisionTransformer`."""
         found = arrays(self.named_parameters())
-        return VisionTransformer.from_parameters(found, n_heads=self.n_heads, norm_first=True)
+        return VisionTransformer.from_parameters(found, n_heads=self.n_heads, **SETTINGS)
 
 
 def patches_of(images, size=2):

@@ -71,7 +71,7 @@ def attention_vjp(d_output, Q, K, V, *, mask=None, bias=None, scale=None):
     (array([[0.]]), array([-2.,  2.]), array([0.5, 0.5]))
     """
     options = {"mask": mask, "bias": bias, "scale": scale}
-    *_, back = scaled_dot_product_attention.forward(Q, K, V, **options)
+    *_, back = scaled_dot_product_attention.with_pullback(Q, K, V, **options)
     d_Q, d_K, d_V, d_bias = back(d_output)
     return (d_Q, d_K, d_V) if bias is None else (d_Q, d_K, d_V, d_bias)
 

@@ -57,7 +57,7 @@ def encoder_block_vjp(d_output, block, X, *, mask=None):
     >>> bool(np.abs(d_X).max() < 1e-12), d_block.norm_2.bias
     (True, array([3., 3., 3., 3.]))
     """
-    *_, back = block.forward(X, mask=mask)
+    *_, back = block.with_pullback(X, mask=mask)
     return back(d_output)
 
 
@@ -112,7 +112,7 @@ def decoder_block_vjp(d_output, block, X, memory, *, mask=None, memory_mask=None
     >>> np.abs(d_memory).max(axis=1) > 0
     array([ True,  True,  True,  True])
     """
-    *_, back = block.forward(X, memory, mask=mask, memory_mask=memory_mask)
+    *_, back = block.with_pullback(X, memory, mask=mask, memory_mask=memory_mask)
     return back(d_output)
 
 
@@ -157,5 +157,5 @@ def decoder_only_vjp(d_output, stack, X, *, mask=None):
     >>> d_X.shape, d_stack.blocks[1].attention.W_Q.shape
     ((4, 4), (4, 4))
     """
-    *_, back = stack.forward(X, mask=mask)
+    *_, back = stack.with_pullback(X, mask=mask)
     return back(d_output)

@@ -67,5 +67,5 @@ def multi_head_vjp(d_output, attention, X_Q, X_KV=None, *, mask=None):
     >>> [W.item() for W in (d.W_Q, d.W_K, d.W_V, d.W_O)]
     [0.0, 0.0, 77.0, 55.0]
     """
-    *_, back = attention.forward(X_Q, X_KV, mask=mask)
+    *_, back = attention.with_pullback(X_Q, X_KV, mask=mask)
     return back(d_output)

@@ -62,7 +62,7 @@ def layer_norm_vjp(d_output, X, gain=None, bias=None, epsilon=1e-5):
     >>> bool(np.abs(d_X).max() < 1e-9), d_gain.round(6), d_bias
     (True, array([-1.,  0.]), array([1., 0.]))
     """
-    _, back = layer_norm.forward(X, gain, bias, epsilon)
+    _, back = layer_norm.with_pullback(X, gain, bias, epsilon)
     return back(d_output)
 
 
@@ -109,7 +109,7 @@ def rms_norm_vjp(d_output, X, gain=None, epsilon=1e-5):
     >>> bool(np.abs(d_X).max() < 1e-9), d_gain.round(6)
     (True, array([0.2, 9.8]))
     """
-    _, back = rms_norm.forward(X, gain, epsilon)
+    _, back = rms_norm.with_pullback(X, gain, epsilon)
     return back(d_output)
 
 
@@ -165,7 +165,7 @@ def feed_forward_vjp(d_output, X, W_1, b_1, W_2, b_2, activation="relu"):
     >>> d_X
     array([[1.]])
     """
-    _, back = feed_forward.forward(X, W_1, b_1, W_2, b_2, activation)
+    _, back = feed_forward.with_pullback(X, W_1, b_1, W_2, b_2, activation)
     return back(d_output)
 
 
@@ -213,5 +213,5 @@ def gated_feed_forward_vjp(d_output, X, W_gate, W_1, W_2, activation="silu"):
     >>> d_X
     array([[120.]])
     """
-    _, back = gated_feed_forward.forward(X, W_gate, W_1, W_2, activation)
+    _, back = gated_feed_forward.with_pullback(X, W_gate, W_1, W_2, activation)
     return back(d_output)

@@ -217,13 +217,13 @@ class MultiHeadAttention(Parameters):
 
         return output, weights, back
 
-    forward = __call__.forward
+    with_pullback = __call__.with_pullback
 
     def _answer(self, Q, K, V, mask):
         """Attend in every head, merge, project; the pullback leads back to the heads."""
         where, n_kv_heads = self.positions or NOWHERE, K.shape[-3]
         K, V = for_each_head(K, self.n_heads), for_each_head(V, self.n_heads)
-        outputs, weights, back_to_pairs = scaled_dot_product_attention.forward(
+        outputs, weights, back_to_pairs = scaled_dot_product_attention.with_pullback(
             Q, K, V, mask=mask, bias=where._bias(Q, K)
         )
         merged = merge_heads(outputs)

@@ -1,6 +1,7 @@
 """Trained networks in eight bits a number, as the files in `trained` hold them for the page."""
 
 import base64
+import functools
 import json
 from pathlib import Path
 
@@ -44,6 +45,10 @@ def stored(name):
     return json.loads((TRAINED / f"{name}.json").read_text(encoding="utf-8"))
 
 
+@functools.cache
 def read(cls, name):
-    """Return the network of this class and name that comes with the book."""
-    return unpacked(cls, stored(name))
+    """Return the network of this class and name that comes with the book; nobody may change it."""
+    network = unpacked(cls, stored(name))
+    for array in network.parameters().values():
+        array.setflags(write=False)
+    return network

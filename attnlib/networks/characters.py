@@ -166,7 +166,7 @@ class CharacterModel:
         if not 0 <= min(x.min(), y.min()) <= max(x.max(), y.max()) < n:
             raise ValueError(f"x and y must hold indices into characters, from 0 to {n - 1}.")
         U, stack = self.network.U, self.network.stack
-        H, _, back = stack.forward(self.network.items(x))
+        H, _, back = stack.with_pullback(self.network.items(x))
         loss, d_scores = cross_entropy(H @ U, y)
         d_H, d_U, _ = projection_vjp(d_scores, H, U)
         d_X, d_stack = back(d_H)

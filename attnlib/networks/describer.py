@@ -1,7 +1,5 @@
 """A decoder that describes a canvas of handwritten digits in words, one word after the other."""
 
-from functools import cache
-
 import numpy as np
 
 from attnlib import _checks
@@ -95,10 +93,20 @@ class Describer(Parameters):
     U: Shape("(d_model, n_words)")
     words: _checks.words
 
+    def __post_init__(self):
+        super().__post_init__()
+        cross = self.decoder.cross_attention
+        plain = {"n_heads": 1} == cross.settings() and len(cross.parameters()) == 4
+        if not (self.decoder.norm_first and plain):
+            raise ValueError(
+                "decoder must have its norms first, and a single head of cross-attention without "
+                "biases: its steps are taken one by one here."
+            )
+
     @classmethod
     def trained(cls):
         """Return the network that comes with the book, its numbers rounded to eight bits."""
-        return _trained()
+        return _eight_bits.read(cls, "describer")
 
     @checked(pixels=on_canvas)
     def see(self, pixels):
@@ -129,7 +137,7 @@ class Describer(Parameters):
         """What a row of the decoder asks the patches."""
         return self.decoder.norm_2(row[None])[0] @ self.decoder.cross_attention.W_Q
 
-    @checked(row="(d_model,)", found="(1, d_found)")
+    @checked(row="(d_model,)", found="(d_found,)")
     def logits(self, row, found):
         """A score for each of `words`, from a row and from what it found."""
         block = self.decoder
@@ -156,7 +164,7 @@ class Describer(Parameters):
         """
         row = self.read(words)
         found, weights = scaled_dot_product_attention(self.query(row)[None], keys, values)
-        return softmax(self.logits(row, found)), weights[0]
+        return softmax(self.logits(row, found[0])), weights[0]
 
     @checked(
         keys_from=one_canvas,
@@ -189,8 +197,3 @@ class Describer(Parameters):
             words.append(self.words[int(chances.argmax())])
             rows.append(weights)
         return words[1:], np.array(rows)
-
-
-@cache
-def _trained():
-    return _eight_bits.read(Describer, "describer")

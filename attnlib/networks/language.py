@@ -249,4 +249,6 @@ class LanguageModel(Parameters):
 
 @functools.cache
 def _places(context, d_model, dtype):
-    return (SMALL * sinusoidal(context, d_model)).astype(dtype)
+    places = (SMALL * sinusoidal(context, d_model)).astype(dtype)
+    places.setflags(write=False)
+    return places

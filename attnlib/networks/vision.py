@@ -11,6 +11,16 @@ from attnlib.networks import _eight_bits
 from attnlib.parameters import Parameters, Part, Parts
 
 
+def refuse_other_sizes(self, images, **_):
+    """Refuse images that have another number of patches than there are places."""
+    size = round(len(self.W_E) ** 0.5)
+    if patches(images, size).shape[-2] != len(self.P):
+        raise ValueError(
+            f"images has shape {images.shape}: in patches of {size} × {size} that is not the "
+            f"{len(self.P)} patches for which there are places in P."
+        )
+
+
 class VisionTransformer(Parameters):
     r"""Classify pictures by attention among their patches.
 
@@ -60,7 +70,7 @@ class VisionTransformer(Parameters):
         """Return the transformer that comes with the book, trained on 1,300 digits."""
         return _eight_bits.read(cls, "vision")
 
-    @checked(images="(..., height, width)")
+    @checked(also=refuse_other_sizes, images="(..., height, width)")
     def embed(self, images):
         """Make the items of pictures, shape (..., n_patches, d_model)."""
         size = round(len(self.W_E) ** 0.5)
@@ -86,7 +96,7 @@ class VisionTransformer(Parameters):
             weights.append(seen)
         return self.norm(X).mean(axis=-2) @ self.U + self.b, np.stack(weights)
 
-    @checked(images="(..., height, width)")
+    @checked(also=refuse_other_sizes, images="(..., height, width)")
     def __call__(self, images):
         """Return what `read` does for ``images``, shape (..., height, width)."""
         return self.read(self.embed(images))
@@ -159,7 +169,12 @@ def rollout(weights, identity=True):
     return total.mean(axis=-2)
 
 
-@checked(model=VisionTransformer, images="(..., height, width)", cover="(n_patches, d_patch)")
+@checked(
+    also=lambda model, images, **_: refuse_other_sizes(model, images),
+    model=VisionTransformer,
+    images="(..., height, width)",
+    cover="(n_patches, d_patch)",
+)
 def effects(model, images, cover=None):
     """Say how much of the lead of its own answer a model loses, for each patch that is taken away.
 

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.site]
 #: A busy machine takes longer than a reader would wait.
 SECONDS = 200
 CALL = f"given => AttentionPython.call('cells.run', given, {{patience: {SECONDS}}})"
-#: What is known of an exercise, right and every second wrong form, since the page is slow, and its
+#: What is known of an exercise, right and every fourth wrong form, since the page is slow, and its
 #: reference's results in other forms.
 PROGRAM = """
 import json
@@ -26,7 +26,7 @@ from attnlib.exercises import examine, find
 
 exercise = find({name!r})
 answers = [exercise.reference, *exercise.also_right]
-for mistake in exercise.mistakes[::2]:
+for mistake in exercise.mistakes[::4]:
     answers += [mistake.answer, *mistake.such_as]
 forms = {{
     "lists": lambda x: np.asarray(x).tolist(),

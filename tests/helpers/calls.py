@@ -2,6 +2,7 @@
 
 import inspect
 from copy import copy
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -167,7 +168,8 @@ gru = networks.GRU(**CALLS["networks.GRU"])
 pixels, walk = draw(4, 4), [[0, 0], [0, 1], [1, 2], [2, 0]]
 one_head = attnlib.MultiHeadAttention.random(rng, 6, 1)
 described = {"W_P": draw(25, 6), "P": draw(8, 6), "encoder": encoder, "norm": norm}
-described |= {"E": draw(4, 6), "P_words": draw(4, 6), "decoder": decoder, "norm_out": norm}
+in_steps = replace(decoder, cross_attention=one_head, norm_first=True)
+described |= {"E": draw(4, 6), "P_words": draw(4, 6), "decoder": in_steps, "norm_out": norm}
 CALLS |= {
     "networks.LanguageModel": {"E": draw(4, 6), "U": draw(6, 4), "blocks": [encoder]}
     | {"characters": "abcd", "context": 5, "norm": norm},

@@ -443,11 +443,11 @@ def test_a_call_keeps_no_pullback():
 
     @differentiable()
     def twice(X):
-        Y, back = gelu.forward(X)
+        Y, back = gelu.with_pullback(X)
         kept.append(back)
         return 2 * Y, lambda d_Y: back(2 * d_Y)
 
-    Y, back = twice.forward(np.ones(3))
+    Y, back = twice.with_pullback(np.ones(3))
     assert_allclose(twice(np.ones(3)), Y)
     assert callable(kept[0]) and kept[1] is None
     assert_allclose(back(np.ones(3)), finite_difference(lambda x: twice(x).sum(), np.ones(3)))

@@ -161,9 +161,9 @@ def test_a_copy_needs_exact_names_and_shapes(make):
     old = make()
     new, name = old.parameters(), list(old.parameters())[-1]
     less = {other: array for other, array in new.items() if other != name}
-    with pytest.raises(ValueError, match=rf"new lacks \['{name}'\] and holds unknown \[\]\. Give"):
+    with pytest.raises(ValueError, match=rf"new lacks \['{name}'\]\. Give"):
         old.with_parameters(less)
-    with pytest.raises(ValueError, match=r"new lacks \[\] and holds unknown \['b', 'c'\]"):
+    with pytest.raises(ValueError, match=r"new holds unknown \['b', 'c'\]"):
         old.with_parameters(new | {"c": ones(1), "b": ones(1)})
     with pytest.raises(ValueError, match=rf"lacks \['{name}'\] and holds unknown \['other'\]"):
         old.with_parameters(less | {"other": new[name]})
@@ -180,7 +180,7 @@ def test_a_copy_needs_exact_names_and_shapes(make):
             old.with_parameters(new | {name: bad})
     with pytest.raises(ValueError, match="new lacks"):
         old.with_parameters({})
-    with pytest.raises(ValueError, match=r"new lacks \[\] and holds unknown \[3\]"):
+    with pytest.raises(ValueError, match=r"new holds unknown \[3\]"):
         old.with_parameters(new | {3: ones(1)})
 
 

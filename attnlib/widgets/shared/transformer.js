@@ -13,6 +13,12 @@ function unpacked([unit, shape, whole]) {
   return indices(rows).map((i) => numbers.slice(i * columns, (i + 1) * columns));
 }
 
+// Names of classes that settings may hold.
+const KINDS = new Set([
+  "LayerNorm", "RMSNorm", "FeedForward", "GatedFeedForward",
+  "Rotary", "LinearBias", "RelativeBias", "Additive", "Bilinear", "Location",
+]);
+
 // Parts within parts, each with its parameters and settings by name. A setting that is the name of a
 // class, where a part could be of several, is the `kind` of the part.
 export function networkOf({ settings, parameters }) {
@@ -24,7 +30,7 @@ export function networkOf({ settings, parameters }) {
   };
   for (const [name, stored] of Object.entries(parameters)) put(name, unpacked(stored));
   for (const [name, value] of Object.entries(settings))
-    put(/^[A-Z]\w*$/.test(value) ? `${name}.kind` : name, value);
+    put(KINDS.has(value) ? `${name}.kind` : name, value);
   return network;
 }
 
@@ -66,7 +72,7 @@ export function norm(part, X) {
 function normalDistribution(x) {
   if (Math.abs(x) > 8) return x > 0 ? 1 : 0;
   let [term, total] = [x, x];
-  for (let k = 3; total + term !== total; k += 2) total += term *= (x * x) / k;
+  for (let k = 3; Math.abs(term) > 1e-17; k += 2) total += term *= (x * x) / k; // NaN ends it
   return 0.5 + (total * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI);
 }
 
