@@ -122,7 +122,7 @@ def test_run_it_names_the_pages_that_need_pytorch():
     for path in sorted((ROOT / "book").glob("[0-9]*.ipynb")):
         cells = nbformat.read(path, 4).cells  # library code in a lesson's text is read, not run
         code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
-        needs = re.search(r"import torch|attnlib\.models\.pytorch", code)
+        needs = re.search(r"import torch|attnlib\.experiments", code)
         if path.stem.endswith("_deeper") != bool(needs):
             (needing if needs else without).append(int(path.name[:2]))
     assert [[int(n) for n in re.findall(r"\d+", list_)] for list_ in named.groups()] == [
