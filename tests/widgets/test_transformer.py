@@ -30,7 +30,7 @@ TABLE = RNG.normal(size=(HEADS, 5))  # of shifts from -2 to 2: farther ones shar
 @pytest.fixture(scope="module")
 def run(javascript):
     """Run a function on a part as it is stored; return the part with these numbers, too."""
-    script = javascript("shared/transformer.js")
+    script = javascript("shared/seldom/transformer.js")
 
     def run(function, part, *given):
         moved = {n: RNG.normal(1, 1, a.shape) for n, a in part.parameters().items()}
@@ -121,5 +121,5 @@ def test_scores(run):
 
 def test_patches(javascript):
     canvas = RNG.normal(size=(6, 9))
-    (result,) = javascript("shared/transformer.js")(("patches", canvas, 3))
+    (result,) = javascript("shared/seldom/transformer.js")(("patches", canvas, 3))
     equal(result, patches(canvas, 3))

@@ -134,7 +134,7 @@ def plain_code(page):
 @chapter_rule
 def says_pytorch(page):
     """`make lab` does not install it."""
-    needs = r"^\s*(?:import|from) (?:torch|attnlib\.models\.pytorch)\b"
+    needs = r"^\s*(?:import|from) (?:torch|attnlib\.experiments)\b"
     if any(re.search(needs, cell.source, re.MULTILINE) for cell in page.code):
         if "`make torch`" not in page.prose.partition("\n## ")[0]:
             yield "its code needs PyTorch: say in the head that `make torch` installs it"

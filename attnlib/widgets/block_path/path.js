@@ -1,6 +1,6 @@
 // A block of one head, as in block.json, for all items at once: what each station holds.
 import { indices, matmul, plus, scaledDotProductAttention } from "../shared/core.js";
-import { activations, layerNorm, project } from "../shared/transformer.js";
+import { activations, layerNorm, project } from "../shared/seldom/transformer.js";
 import block from "./block.json";
 
 const zeros = (rows, columns) => indices(rows).map(() => Array(columns).fill(0));

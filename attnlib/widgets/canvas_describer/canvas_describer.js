@@ -5,7 +5,7 @@ import { argmax, indices, likeliest } from "../shared/core.js";
 import { bound, controlRow, mount, presets, readable, remember, spoken } from "../shared/frame.js";
 import { fill, h, set, svg, write } from "../shared/parts.js";
 import digits from "../shared/digits.json";
-import { networkOf } from "../shared/transformer.js";
+import { networkOf } from "../shared/seldom/transformer.js";
 import { describe, see } from "./network.js";
 import words from "./words.json";
 

@@ -1,6 +1,6 @@
 // The forward pass of attnlib.networks.describer: patches, an encoder block, a decoder block.
 import { argmax, matmul, plus, softmax } from "../shared/core.js";
-import { decoderBlock, encoderBlock, norm, patches } from "../shared/transformer.js";
+import { decoderBlock, encoderBlock, norm, patches } from "../shared/seldom/transformer.js";
 
 // The memory of a canvas.
 export function see(p, pixels) {

@@ -1,6 +1,6 @@
 // The forward pass of attnlib.networks.vision, for one picture, of which each row is a patch.
 import { argmax, matmul, mean, plus, softmax, transpose } from "../shared/core.js";
-import { encoderBlock, norm, project } from "../shared/transformer.js";
+import { encoderBlock, norm, project } from "../shared/seldom/transformer.js";
 
 const meanOf = (rows) => transpose(rows).map(mean);
 

@@ -7,7 +7,7 @@ import { presets, readable, remember, spoken } from "../shared/frame.js";
 import digits from "../shared/digits.json";
 import { fill, h, hide, number, set, uniqueId, write } from "../shared/parts.js";
 import { liveTable, percent } from "../shared/table.js";
-import { networkOf, patches } from "../shared/transformer.js";
+import { networkOf, patches } from "../shared/seldom/transformer.js";
 import { drawable, stroke } from "./drawing.js";
 import { classify, coveredWith, effects } from "./network.js";
 import words from "./words.json";

@@ -1,6 +1,6 @@
 // The pole, and the forward pass of attnlib.networks.balancer.
 import { indices, matmul, plus } from "../shared/core.js";
-import { feedForward, multiHeadAttention } from "../shared/transformer.js";
+import { feedForward, multiHeadAttention } from "../shared/seldom/transformer.js";
 
 export const STEPS = 100;
 export const WINDOW = 16;

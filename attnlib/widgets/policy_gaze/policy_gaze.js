@@ -4,11 +4,11 @@ import { choice } from "../shared/controls.js";
 import { argmax, sum } from "../shared/core.js";
 import { bound, change, controlRow, mount } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
-import { momentPlot } from "../shared/moments.js";
+import { momentPlot } from "../shared/seldom/moments.js";
 import { onWidth } from "../shared/movable.js";
 import { disc, fill, h, number, set, svg, write } from "../shared/parts.js";
 import { path } from "../shared/plot.js";
-import { networkOf } from "../shared/transformer.js";
+import { networkOf } from "../shared/seldom/transformer.js";
 import { STEPS, WINDOW, episode } from "./balancing.js";
 import words from "./words.json";
 

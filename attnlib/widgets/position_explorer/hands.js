@@ -1,7 +1,7 @@
 // The arithmetic of positions as hands. A hand is [right, up]; a position on it turns clockwise.
 // Python does the same with attnlib, and a test compares the two.
 import { dot, indices } from "../shared/core.js";
-import { frequencies } from "../shared/transformer.js";
+import { frequencies } from "../shared/seldom/transformer.js";
 
 export const FAR = 50;
 

@@ -3,7 +3,7 @@ import { choice, slider } from "../shared/controls.js";
 import { dot } from "../shared/core.js";
 import { bound, change, controlRow, mount, presets, readable, spoken } from "../shared/frame.js";
 import { fill, h, lines, number, write } from "../shared/parts.js";
-import { frequencies } from "../shared/transformer.js";
+import { frequencies } from "../shared/seldom/transformer.js";
 import { clocks } from "./clocks.js";
 import { curve } from "./curve.js";
 import { anglesAt, handsAt, lengths, partsOf, ranked, FAR } from "./hands.js";

@@ -139,7 +139,9 @@ def test_the_page_computes_the_same(javascript, sample, scheme):
     explorer = PositionExplorer(**sample | {"scheme": scheme})
     traits = {name: value for name, value in explorer.state().items() if name != "presets"}
     call = javascript("position_explorer/hands.js")
-    (omegas,) = javascript("shared/transformer.js")(("frequencies", explorer.d, explorer.base))
+    (omegas,) = javascript("shared/seldom/transformer.js")(
+        ("frequencies", explorer.d, explorer.base)
+    )
     assert_allclose(omegas, explorer.omegas)
     t, s = explorer.position, explorer.position + explorer.shift
     from_, to = call(

@@ -79,6 +79,7 @@ def notebook_module(widget):
 
 
 def _shared():
+    # What few share, in `seldom`, travels with the widgets that import it.
     return needed(*(path.relative_to(HERE).as_posix() for path in sorted(HERE.glob("shared/*.js"))))
 
 

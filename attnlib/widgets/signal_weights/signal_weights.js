@@ -4,7 +4,7 @@ import { argmax, dot, indices, mean } from "../shared/core.js";
 import { similarityWeights, windowWeights } from "./filters.js";
 import { bound, change, controlRow, mount } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
-import { momentPlot } from "../shared/moments.js";
+import { momentPlot } from "../shared/seldom/moments.js";
 import { onWidth } from "../shared/movable.js";
 import { fill, h, hide, number, set, svg, write } from "../shared/parts.js";
 import { diamond } from "../shared/plane.js";

@@ -1,6 +1,6 @@
 // The forward pass of attnlib.networks.translator: two recurrent networks, with or without attention.
 import { argmax, matmul, softmax } from "../shared/core.js";
-import { additive, gru, location, project } from "../shared/transformer.js";
+import { additive, gru, location, project } from "../shared/seldom/transformer.js";
 import { LONGEST } from "./number_words.js";
 
 const scores = { Additive: additive, Location: location };

@@ -8,7 +8,7 @@ import { bound, change, controlRow, mount, panel } from "../shared/frame.js";
 import { presets, readable, remember, spoken } from "../shared/frame.js";
 import { fill, h, set, write } from "../shared/parts.js";
 import { liveTable, percent } from "../shared/table.js";
-import { networkOf } from "../shared/transformer.js";
+import { networkOf } from "../shared/seldom/transformer.js";
 import { translate } from "./network.js";
 import { LONGEST, englishWords, frenchWords } from "./number_words.js";
 import words from "./words.json";

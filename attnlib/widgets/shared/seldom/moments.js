@@ -1,8 +1,8 @@
 // A picture of moments, one of which is chosen, and below it a strip with the weights that this one
 // gives to the others. It is as wide as its place, in pixels, and as high everywhere: letters keep
 // their size.
-import { bar, disc, number, set, svg, tick, write } from "./parts.js";
-import { plot } from "./plot.js";
+import { bar, disc, number, set, svg, tick, write } from "../parts.js";
+import { plot } from "../plot.js";
 
 const [STRIP, PAD] = [96, 16];
 

@@ -3,7 +3,7 @@
 // a test compares the two. X has an item in each row.
 import {
   causal, clamp, dot, indices, matmul, mean, plus, scaledDotProductAttention, sigmoid,
-} from "./core.js";
+} from "../core.js";
 
 // A vector, or an array of rows, of which each number was stored in eight bits.
 function unpacked([unit, shape, whole]) {
