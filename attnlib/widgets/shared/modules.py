@@ -56,8 +56,8 @@ def needed(*names):
 
     Examples
     --------
-    >>> needed("shared/controls.js")
-    ['shared/parts.js', 'shared/answers.json', 'shared/answers.js', 'shared/controls.js']
+    >>> needed("shared/parts.js")
+    ['shared/core.js', 'shared/parts.js']
     """
     graph, waiting = {}, [*names]
     while waiting:
