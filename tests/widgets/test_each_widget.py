@@ -168,6 +168,6 @@ def test_its_script_is_self_contained(name):
 def test_no_file_is_left_over():
     used = modules.needed(*(f"{name}/{name}.js" for name in WIDGETS))
     used = [path for path in used if not path.startswith("../")]
-    there = (path for ending in ("js", "json") for path in modules.HERE.glob(f"*/*.{ending}"))
+    there = (path for ending in ("js", "json") for path in modules.HERE.rglob(f"*.{ending}"))
     there = {path.relative_to(modules.HERE).as_posix() for path in there}
     assert {path for path in there if not path.endswith("heights.json")} == set(used)
