@@ -135,7 +135,8 @@ class TestInBrowser:
         )
         notebook = CharacterModel(four_verses())
         assert len(losses) > 3
-        assert losses == pytest.approx([notebook.step(0.003) for _ in losses], rel=1e-3)
+        first = losses[:20]  # then the two ways to round part
+        assert first == pytest.approx([notebook.step(0.003) for _ in first], rel=1e-5)
 
     def test_a_browser_without_webassembly_is_shown_the_way(self, watch, site):
         page = watch.page()
