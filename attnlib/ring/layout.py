@@ -74,14 +74,12 @@ def pairs_per_step(n, world, layout="contiguous", causal=False):
 
     Returns
     -------
-    ndarray of int, shape (world, world)
-        Pairs for each rank (down) and step (across), for one head of one sequence.
+    ndarray of int, shape (rank, step), for one head of one sequence
 
     Examples
     --------
-    >>> pairs_per_step(8, 2, "striped", causal=True)
-    array([[10,  6],
-           [10, 10]])
+    >>> pairs_per_step(8, 2, "striped", causal=True).tolist()
+    [[10, 6], [10, 10]]
     """
     grid = np.ndindex(world, world)
     pairs = [visible_keys(n, r, (r - i) % world, world, layout, causal).sum() for r, i in grid]
@@ -91,8 +89,7 @@ def pairs_per_step(n, world, layout="contiguous", causal=False):
 def bytes_sent(n, n_heads, d, world, itemsize=4, batch=1):
     r"""Return how many bytes each process sends in one pass round the ring.
 
-    Keys and values have `n_heads` heads of width `d`, and numbers of `itemsize` bytes; each process
-    passes P − 1 blocks of both on (Liu et al. 2024):
+    With `n_heads` heads of width `d`, and P − 1 blocks of keys and values (Liu et al. 2024):
 
     .. math:: (P - 1) \cdot 2 \cdot (n / P) \cdot H \cdot d \cdot \text{itemsize} \cdot \text{batch}
 
