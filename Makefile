@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SITE := _build/html
 
-.PHONY: book lab torch check test new-chapter sheet notebooks workbook serve mutants bench bench-page clean
+.PHONY: book lab torch check test new-chapter sheet notebooks workbook model serve mutants bench bench-page clean
 
 book: .venv/building
 	$(BIN)/jupyter-book build . -W -n --keep-going --all -q
@@ -27,6 +27,10 @@ sheet: .venv/installed
 
 mutants: .venv/installed
 	$(BIN)/python tools/mutate.py
+
+# The file of chapter 22's language model, 93 MB, once
+model: .venv/building
+	$(BIN)/python -m attnlib.data.smollm
 
 serve: book
 	$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory $(SITE)
