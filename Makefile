@@ -1,4 +1,4 @@
-# make book · lab · torch · check · test · new-chapter · sheet · notebooks · workbook · serve · mutants · bench · bench-page · clean
+# make book · lab · torch · check · test · new-chapter · sheet · notebooks · workbook · model · serve · mutants · bench · bench-page · clean
 PYTHON ?= python3
 BIN := .venv/bin
 SITE := _build/html
@@ -15,6 +15,7 @@ check: .venv/installed
 
 # Everything, or some tiers: make test TIER="mathematics notebooks"
 test: .venv/installed
+	-$(BIN)/python -m attnlib.data.published all
 	$(BIN)/python tools/test.py $(TIER)
 
 # make new-chapter N=05 NAME=many_queries
@@ -28,9 +29,9 @@ sheet: .venv/installed
 mutants: .venv/installed
 	$(BIN)/python tools/mutate.py
 
-# The file of chapter 22's language model, 93 MB, once
+# The language model of chapter 22, 93 MB, once; NAME=all fetches the deeper page's, too
 model: .venv/building
-	$(BIN)/python -m attnlib.data.smollm
+	$(BIN)/python -m attnlib.data.published $(NAME)
 
 serve: book
 	$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory $(SITE)

@@ -5,6 +5,7 @@ the book, in PyTorch, is in `attnlib.experiments`.
 """
 
 from attnlib.networks.balancer import Balancer
+from attnlib.networks.byte_pairs import BytePairs
 from attnlib.networks.characters import CharacterModel
 from attnlib.networks.describer import Describer
 from attnlib.networks.graphs import DynamicAdditive, StaticAdditive, attend_edges, leaky_relu
@@ -13,6 +14,7 @@ from attnlib.networks.language import LanguageModel
 from attnlib.networks.ngrams import NGrams
 from attnlib.networks.recurrent import GRU
 from attnlib.networks.sampling import top_k, top_p
+from attnlib.networks.smollm import SmolLM
 from attnlib.networks.translator import Translator
 from attnlib.networks.vision import (
     VisionTransformer,
@@ -26,12 +28,14 @@ from attnlib.networks.vision import (
 __all__ = [
     "GRU",
     "Balancer",
+    "BytePairs",
     "CharacterModel",
     "Describer",
     "DynamicAdditive",
     "InductionCircuit",
     "LanguageModel",
     "NGrams",
+    "SmolLM",
     "StaticAdditive",
     "Translator",
     "VisionTransformer",

@@ -175,6 +175,9 @@ CALLS |= {
     | {"characters": "abcd", "context": 5, "norm": norm},
     "networks.VisionTransformer": {"W_E": draw(4, 6), "P": draw(4, 6), "blocks": [encoder]}
     | {"norm": norm, "U": draw(6, 3), "b": draw(3)},
+    "networks.SmolLM": {"E": draw(4, 6), "blocks": [encoder], "norm": attnlib.RMSNorm.initial(6)}
+    | {"context": 8},
+    "networks.BytePairs": {"tokens": ["a", "b", "ab"], "merges": ["a b"], "special": ["b"]},
     "networks.Describer": described | {"U": draw(6, 4), "words": ["·", "and", "one", "two"]},
     "networks.Translator": {"E_source": draw(3, 4), "encoder": gru, "E_target": draw(5, 4)}
     | {"decoder": gru, "W_c": draw(6, 3), "U": draw(3, 5), "b": draw(5)}
@@ -273,6 +276,10 @@ METHODS = {
     "LanguageModel.__call__": (
         writer.network,
         {"x": [0, 1, 2], "cache": attnlib.StackCache(writer.network.stack)},
+    ),
+    "SmolLM.__call__": (
+        networks.SmolLM(**CALLS["networks.SmolLM"]),
+        {"x": [1, 2, 3]},
     ),
     "LanguageModel.look": (writer.network, {"text": "so"}),
     "LanguageModel.surprisal": (writer.network, {"text": "so far", "least": 2}),

