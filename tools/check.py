@@ -24,7 +24,7 @@ WHOLE = [
     "tests/book/test_glossary.py",
     "tests/mathematics/test_imports.py",
 ]
-CHAPTERS = [page for path in NOTEBOOKS if (page := Page(path, None)).is_lesson]
+CHAPTERS = [page for path in NOTEBOOKS if (page := Page(path, None)).is_lesson or page.is_appendix]
 
 
 def chapter(named):

@@ -53,6 +53,11 @@ class Page:
         return bool(self.number) and not self.is_deeper
 
     @property
+    def is_appendix(self):
+        """Whether this is no chapter, and yet has a folder of exercises of its own."""
+        return not self.number and (ROOT / "book" / "exercises" / self.path.stem).is_dir()
+
+    @property
     def chapter(self):
         """The chapter's number and name: the lesson's file, and its folder of exercises."""
         return self.path.stem.removesuffix(DEEPER)
@@ -60,7 +65,7 @@ class Page:
     @property
     def name(self):
         """The chapter's name without its number."""
-        return self.chapter[3:]
+        return self.chapter[3:] if self.number else self.chapter
 
     @cached_property
     def deeper(self):

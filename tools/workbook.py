@@ -39,9 +39,9 @@ MARKED = re.compile(
 
 
 def chapters(book):
-    """The chapters' pages in a folder, brought into the book's form: path -> notebook."""
+    """The notebooks of a folder but its cover, brought into the book's form: path -> notebook."""
     notebooks = {}
-    for path in sorted(book.glob("[0-9][0-9]_*.ipynb")):
+    for path in sorted({*book.glob("*.ipynb")} - {book / "index.ipynb"}):
         try:
             notebooks[path] = prepared(read(path.read_text(encoding="utf-8")), notebook_macros())
         except NotebookFault as fault:
@@ -96,7 +96,7 @@ class Words:
         self.copies = copies
         self.figures, counts = {}, Counter()
         for path, notebook in notebooks.items():  # a deeper page counts on from its lesson
-            chapter = int(path.name[:2])
+            chapter = path.name.partition("_")[0].lstrip("0")
             for figure in filter(None, map(figure_of, notebook.cells)):
                 counts[chapter] += 1
                 self.figures[figure.get("name")] = f"Figure {chapter}.{counts[chapter]}"

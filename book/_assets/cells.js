@@ -133,7 +133,8 @@
       next = next.nextElementSibling
     )
       following.push(next);
-    const hints = following.filter((e) => e.matches("details"));
+    const isHint = (e) => e.matches("details") && /^\s*Hint /.test(e.textContent);
+    const hints = following.filter(isHint);
     hints.forEach((one, i) => {
       const next = hints[i + 1];
       if (!next) return;

@@ -55,7 +55,7 @@ print([check("query_key_value.soft_lookup", lambda q, K, V: (K @ q) @ V).message
     message, names = installed(code)
     assert message.startswith("The raw scores are used as weights: softmax is missing.")
     texts = (ROOT / "book" / "exercises").glob("*/*.md")
-    named = {f"{path.parent.name[3:]}.{path.stem}" for path in texts}
+    named = {f"{path.parent.name.lstrip('0123456789_')}.{path.stem}" for path in texts}
     assert set(names) == {n for n in named if not n.endswith((".practice", ".questions"))}
 
 

@@ -3,7 +3,7 @@
 from pages import asked, named
 
 from attnlib.exercises import all_exercises, all_practice, all_questions
-from rules.registry import chapter_rule, lesson_rule
+from rules.registry import asking_lesson_rule, asking_rule, lesson_rule
 
 #: What a lesson keeps at least; the rest may stand on the deeper page.
 EXERCISES, QUESTIONS, PRACTICE = 2, 5, 1
@@ -42,7 +42,7 @@ def enough_practice(page):
     yield from too_few(page, "practice", "practice", PRACTICE)
 
 
-@lesson_rule
+@asking_lesson_rule
 def questions_of_the_chapter(page):
     """Each question stands in its chapter once, or nobody answers it."""
     for function, known in (("ask", all_questions()), ("practice", all_practice())):
@@ -65,7 +65,7 @@ def enough_exercises(page):
         )
 
 
-@lesson_rule
+@asking_lesson_rule
 def exercises_of_the_chapter(page):
     """Each exercise stands in its chapter once, or nobody does it."""
     shown = of_both(page, asked)
@@ -78,7 +78,7 @@ def exercises_of_the_chapter(page):
         yield f"there is no exercise {name!r}: write book/exercises/{page.chapter}/{place}.md"
 
 
-@chapter_rule
+@asking_rule
 def open_stubs(page):
     """The stored notebook must not give the answer away, and its solution must run."""
     for name, cells in asked(page).items():
@@ -91,7 +91,7 @@ def open_stubs(page):
             yield f"{name} has no solution that passes: write one in a cell tagged solution"
 
 
-@chapter_rule
+@asking_rule
 def three_hints(page):
     """A nudge, the idea, nearly the code: one hint should not give the solution away."""
     for name, cells in asked(page).items():
@@ -102,7 +102,7 @@ def three_hints(page):
             )
 
 
-@lesson_rule
+@asking_lesson_rule
 def known_mistakes(page):
     """A checker that only says 'wrong' teaches nothing."""
     for name, exercise in of_chapter(page).items():
@@ -113,7 +113,7 @@ def known_mistakes(page):
             )
 
 
-@lesson_rule
+@asking_lesson_rule
 def plain_sentences(page):
     """Replies are read in the middle of something else: short, whole sentences."""
     for name, exercise in of_chapter(page).items():

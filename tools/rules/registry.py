@@ -1,7 +1,8 @@
 """Register the rules by a decorator, and apply them to a notebook.
 
 A rule takes a `Page` and yields what is wrong and what to do. `rule` registers one for every
-notebook, `chapter_rule` for both pages of a chapter, `lesson_rule` and `deeper_rule` for one.
+notebook, `chapter_rule` for both pages of a chapter, `lesson_rule` and `deeper_rule` for one;
+`asking_rule` for all pages with exercises, `asking_lesson_rule` for those but deeper pages.
 """
 
 import difflib
@@ -29,6 +30,8 @@ def only(applies):
 chapter_rule = only(lambda page: page.number)
 lesson_rule = only(lambda page: page.is_lesson)
 deeper_rule = only(lambda page: page.is_deeper)
+asking_rule = only(lambda page: page.number or page.is_appendix)
+asking_lesson_rule = only(lambda page: page.is_lesson or page.is_appendix)
 
 
 def problems(page):

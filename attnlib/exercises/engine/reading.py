@@ -43,13 +43,22 @@ def folder():
 
 
 def chapters():
-    """The folders of all chapters in their order: name -> path."""
-    return {path.name.partition("_")[2]: path for path in sorted(folder().glob("[0-9][0-9]_*"))}
+    """The folders of all chapters in their order, and then of an appendix: name -> path."""
+    return {chapter_of(path): path for path in sorted(folder().glob("[0-9a-z]*"))}
+
+
+def chapter_of(place):
+    """The name of the chapter, or the appendix, that a folder belongs to.
+
+    >>> chapter_of(Path("04_scaling")), chapter_of(Path("slips"))
+    ('scaling', 'slips')
+    """
+    return re.sub(r"^\d\d_", "", place.name)
 
 
 def module(path):
     """The Python beside a text: ``scaling/score_std.py`` for ``scaling/score_std.md``."""
-    chapter = path.parent.name.partition("_")[2]
+    chapter = chapter_of(path.parent)
     for name, place in ((ROOT, path.parents[1]), (f"{ROOT}.{chapter}", path.parent)):
         package = sys.modules.setdefault(name, ModuleType(name))
         package.__path__ = [str(place)]  # so that one file can import from its neighbours
@@ -148,7 +157,7 @@ def read(path):
         task = f"Write {signature}: {task[0].lower() if lower else task[0]}{task[1:]}"
     reference = getattr(python, name)
     return Exercise(
-        name=f"{path.parent.name.partition('_')[2]}.{path.stem}",
+        name=f"{chapter_of(path.parent)}.{path.stem}",
         signature=signature,
         task=task,
         reference=reference,

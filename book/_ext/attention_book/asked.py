@@ -17,7 +17,7 @@ from attnlib.widgets import STATE_MIME, WIDGETS
 
 
 def chapters(srcdir):
-    """Every notebook that asks something, in the order of the chapters.
+    """Every notebook that asks something of its own: the chapters in order, then an appendix.
 
     Returns
     -------
@@ -26,11 +26,13 @@ def chapters(srcdir):
         question's widget, and `exercises`: the names of those that it sets, in order.
     """
     found = []
-    for path in sorted(Path(srcdir, "book").glob("[0-9]*.ipynb")):
+    for path in sorted(Path(srcdir, "book").glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         outputs = (output.get("data", {}) for c in cells for output in c.get("outputs", []))
         stored = [data[STATE_MIME] for data in outputs if STATE_MIME in data]
-        names = {s["state"]["name"]: s for s in stored if s["state"].get("name")}
+        own = re.sub(r"^\d\d_|_deeper$", "", path.stem) + "."
+        states = {s["state"].get("name") or "": s for s in stored}
+        names = {name: s for name, s in states.items() if name.startswith(own)}
         text = "".join("".join(c["source"]) + "\n" for c in cells if c["cell_type"] == "markdown")
         title = next(line[2:] for line in text.splitlines() if line.startswith("# "))
         if names:

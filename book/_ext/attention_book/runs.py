@@ -37,11 +37,11 @@ def without_replies_to_stubs(outputs):
 
 
 def mark(app, docname, source):
-    """Tag the cells of a chapter that is read for the site."""
+    """Tag the cells of a notebook that is read for the site."""
     path = Path(app.env.doc2path(docname))
-    if path.suffix == ".ipynb" and re.match(r"\d", path.name):
+    if path.suffix == ".ipynb":
         notebook = json.loads(source[0])
-        tagged(notebook["cells"], not path.stem.endswith("_deeper"))
+        tagged(notebook["cells"], bool(re.match(r"\d\d_(?!.*_deeper$)", path.stem)))
         for cell in notebook["cells"]:
             if "outputs" in cell:
                 cell["outputs"] = without_replies_to_stubs(cell["outputs"])
