@@ -171,7 +171,9 @@ def record():
     stacks += [("gated", "attention"), ("attention", "gated"), ("table", "attention")]
     known = {}
     for stack in stacks:
-        known[", ".join(stack)] = [recalled(stack, n).round(3).tolist() for n in SIZES]
+        known[", ".join(stack)] = [
+            recalled(stack, n).astype(float).round(3).tolist() for n in SIZES
+        ]
         print(stack, known[", ".join(stack)], flush=True)
     RECORDED.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
 
