@@ -168,7 +168,7 @@ def recalled(kinds, n, seeds=3, steps=600, d=32):
 def record():
     """Store what each kind, and mixtures of two, recall."""
     stacks = [(kind, kind) for kind in KINDS]
-    stacks += [("gated", "attention"), ("attention", "gated"), ("table", "attention")]
+    stacks += [("gated", "attention"), ("attention", "gated"), ("table", "attention"), ("attention",)]
     known = {}
     for stack in stacks:
         known[", ".join(stack)] = [
@@ -222,7 +222,7 @@ def reviews(runs, size=32):
 
 
 @one_thread()
-def weights_and_exchanges(seeds=8, steps=150):
+def weights_and_exchanges(seeds=8, steps=100):
     """Train models whose answer hangs on one word, and test four explanations of the answers.
 
     Returns
