@@ -68,11 +68,11 @@ class TableState(Attention):
 
     def __init__(self, d, runs=1):
         super().__init__(d, causal=True, runs=runs)
-        self.b_K = nn.Parameter(torch.full((runs, 1, 1, 1, 1), 4.0))
+        self.share = nn.Parameter(torch.full((runs, 1, 1, 1, 1), 4.0))
 
     def look(self, X, source, mask):
         t = torch.arange(X.shape[-2])
-        faded = torch.sigmoid(self.b_K) ** (t[:, None] - t).clamp(0)
+        faded = torch.sigmoid(self.share) ** (t[:, None] - t).clamp(0)
         return (self.heads("Q", X) @ self.heads("K", source).mT * faded).tril()
 
     def project(self, name, X):
@@ -168,7 +168,12 @@ def recalled(kinds, n, seeds=3, steps=600, d=32):
 def record():
     """Store what each kind, and mixtures of two, recall."""
     stacks = [(kind, kind) for kind in KINDS]
-    stacks += [("gated", "attention"), ("attention", "gated"), ("table", "attention"), ("attention",)]
+    stacks += [
+        ("gated", "attention"),
+        ("attention", "gated"),
+        ("table", "attention"),
+        ("attention",),
+    ]
     known = {}
     for stack in stacks:
         known[", ".join(stack)] = [
