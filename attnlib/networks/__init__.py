@@ -11,6 +11,7 @@ from attnlib.networks.describer import Describer
 from attnlib.networks.graphs import DynamicAdditive, StaticAdditive, attend_edges, leaky_relu
 from attnlib.networks.induction import InductionCircuit
 from attnlib.networks.language import LanguageModel
+from attnlib.networks.looking import looks, without
 from attnlib.networks.ngrams import NGrams
 from attnlib.networks.recurrent import GRU
 from attnlib.networks.sampling import top_k, top_p
@@ -44,8 +45,10 @@ __all__ = [
     "lead",
     "leaky_relu",
     "looked_at",
+    "looks",
     "rank_correlation",
     "rollout",
     "top_k",
     "top_p",
+    "without",
 ]

@@ -194,6 +194,10 @@ CALLS |= {
     "networks.rollout": {"weights": attnlib.softmax(draw(2, 3, 4, 4)), "identity": True},
     "networks.rank_correlation": {"a": draw(1, 7), "b": draw(1, 7) ** 2},
 }
+CALLS |= {
+    "networks.looks": {"W": attnlib.softmax(draw(2, 3, 4, 4)), "x": [0, 1, 0, 1]},
+    "networks.without": {"model": networks.SmolLM(**CALLS["networks.SmolLM"]), "heads": [(0, 1)]},
+}
 seeing = networks.VisionTransformer(**CALLS["networks.VisionTransformer"])
 describing = networks.Describer(**CALLS["networks.Describer"])
 translating = networks.Translator(**CALLS["networks.Translator"])
