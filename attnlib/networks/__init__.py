@@ -15,6 +15,7 @@ from attnlib.networks.looking import looks, without
 from attnlib.networks.ngrams import NGrams
 from attnlib.networks.recurrent import GRU
 from attnlib.networks.sampling import top_k, top_p
+from attnlib.networks.sentences import SentenceEncoder, WordPieces
 from attnlib.networks.smollm import SmolLM
 from attnlib.networks.translator import Translator
 from attnlib.networks.vision import (
@@ -36,10 +37,12 @@ __all__ = [
     "InductionCircuit",
     "LanguageModel",
     "NGrams",
+    "SentenceEncoder",
     "SmolLM",
     "StaticAdditive",
     "Translator",
     "VisionTransformer",
+    "WordPieces",
     "attend_edges",
     "effects",
     "lead",

@@ -177,6 +177,9 @@ CALLS |= {
     | {"norm": norm, "U": draw(6, 3), "b": draw(3)},
     "networks.SmolLM": {"E": draw(4, 6), "blocks": [encoder], "norm": attnlib.RMSNorm.initial(6)}
     | {"context": 8},
+    "networks.SentenceEncoder": {"E": draw(4, 6), "P": draw(5, 6), "norm": norm}
+    | {"blocks": [encoder]},
+    "networks.WordPieces": {"tokens": ["[UNK]", "[CLS]", "[SEP]", "a", "##b"]},
     "networks.BytePairs": {"tokens": ["a", "b", "ab"], "merges": ["a b"], "special": ["b"]},
     "networks.Describer": described | {"U": draw(6, 4), "words": ["·", "and", "one", "two"]},
     "networks.Translator": {"E_source": draw(3, 4), "encoder": gru, "E_target": draw(5, 4)}
@@ -284,6 +287,10 @@ METHODS = {
     "SmolLM.__call__": (
         networks.SmolLM(**CALLS["networks.SmolLM"]),
         {"x": [1, 2, 3]},
+    ),
+    "SentenceEncoder.__call__": (
+        networks.SentenceEncoder(**CALLS["networks.SentenceEncoder"]),
+        {"x": [[1, 2, 3], [3, 1, 2]], "lengths": [2, 3]},
     ),
     "LanguageModel.look": (writer.network, {"text": "so"}),
     "LanguageModel.surprisal": (writer.network, {"text": "so far", "least": 2}),
