@@ -22,7 +22,7 @@ class ModelError(Exception):
 
 
 def folder():
-    """Where the files are kept: in `models` of the book's repository, or a folder of the reader's."""
+    """Where files are kept: `models` in the book's repository, or a folder of the reader's."""
     repository = Path(__file__).resolve().parents[2]
     if (repository / "_toc.yml").exists():
         return repository / "models"

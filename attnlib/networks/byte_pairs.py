@@ -43,10 +43,15 @@ class BytePairs:
     ([2, 2, 4, 2], 'aba ab')
     """
 
-    def __init__(self, tokens, merges, special=()):
-        self.tokens, self.special = [*tokens], [*special]
+    @checked(tokens=_checks.words, merges=_checks.words, special=_checks.words)
+    def __init__(self, tokens, merges, special=None):
+        self.tokens, self.special = tokens, special or ()
         self._ids = {token: i for i, token in enumerate(self.tokens)}
         self._ranks = {tuple(pair.split(" ")): i for i, pair in enumerate(merges)}
+        merged = {"".join(pair) for pair in self._ranks}.union(*self._ranks)
+        for name, parts in (("special", {*self.special}), ("merges", merged)):
+            if unknown := parts - self._ids.keys():
+                raise ValueError(f"{name} has {min(unknown)!r}, which is none of the tokens.")
         whole = sorted(map(re.escape, self.special), key=len, reverse=True)
         self._special = re.compile(f"({'|'.join(whole)})" if whole else r"(?!)()")
 
@@ -55,7 +60,7 @@ class BytePairs:
         """Build it of what `gguf.read` says about a model."""
         tokens, kinds = (metadata[f"tokenizer.ggml.{name}"] for name in ("tokens", "token_type"))
         special = [token for token, kind in zip(tokens, kinds) if kind == 3]
-        return cls(tokens, metadata["tokenizer.ggml.merges"], special)
+        return cls(tokens, metadata["tokenizer.ggml.merges"], special or None)
 
     @checked(text=_checks.string)
     def encode(self, text):

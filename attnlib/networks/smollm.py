@@ -42,6 +42,19 @@ class SmolLM(Parameters):
     A decoder-only stack between two uses of one matrix (Allal et al. 2025):
 
     .. math:: p_t = \mathrm{softmax}(\mathrm{stack}(E_x)_t \, E^\top)
+
+    Examples
+    --------
+    One of the same kind, with nothing learned: nine tokens, two blocks.
+
+    >>> import numpy as np
+    >>> rng, norm = np.random.default_rng(0), RMSNorm.initial(8)
+    >>> options = {"n_kv_heads": 1, "norm": "rms", "gated": True}
+    >>> blocks = [EncoderBlock.random(rng, 8, 2, **options) for _ in range(2)]
+    >>> model = SmolLM(rng.normal(size=(9, 8)), blocks, norm, context=16)
+    >>> logits, weights = model([3, 1, 4])
+    >>> logits.shape, len(weights), weights[0].shape
+    ((3, 9), 2, (2, 3, 3))
     """
 
     E: Shape("(n_tokens, d_model)")
@@ -95,6 +108,8 @@ class SmolLM(Parameters):
         weights : tuple of ndarray, each of shape (..., n_heads, n, n_before + n)
             Those of each block.
         """
+        if not x.size or x.ndim == 0 or not 0 <= x.min() <= x.max() < len(self.E):
+            raise ValueError(f"x must hold tokens, numbers from 0 to {len(self.E) - 1}, not {x}.")
         H, weights = self.stack(self.E[x], cache=cache)
         return project(H, self.E.T), weights
 

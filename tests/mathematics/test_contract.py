@@ -153,7 +153,7 @@ FREE = {
     "LayerNorm.__call__ X": "0e b", "FeedForward.__call__ X": "0e b",
     "EncoderBlock.__call__ X": "0 b", "DecoderBlock.__call__ X": "0 b",
     "DecoderBlock.__call__ memory": "0 b", "DecoderOnly.__call__ X": "0 b",
-    "networks.GRU W_x": "0", "networks.VisionTransformer W_E": "0",
+    "networks.SmolLM E": "0", "networks.GRU W_x": "0", "networks.VisionTransformer W_E": "0",
     "networks.VisionTransformer P": "0", "networks.Describer W_P": "0", "networks.Describer P": "0",
     "networks.Describer P_words": "0", "networks.Balancer P": "0", "networks.effects images": "b",
     "networks.StaticAdditive a_q": "0", "networks.StaticAdditive a_k": "0",
