@@ -78,7 +78,9 @@ def test_the_real_model_reads_a_text_of_some_tokens():
     look = reading.look(*read)
     assert look["tokens"] == ["The", " capital", " of", " France", " is"]
     assert len(look["weights"]) == 270 * 15
-    assert_allclose(shares(look["weights"][:15]), read[0].weights[0, 0][np.tri(5, dtype=bool)], atol=0.01)
+    assert_allclose(
+        shares(look["weights"][:15]), read[0].weights[0, 0][np.tri(5, dtype=bool)], atol=0.01
+    )
     assert reading.following("The capital of France is")[0][0] == " Paris"
     for text, count in (("", 0), ("a " * 60, 61)):
         with pytest.raises(ValueError, match=f"has {count} tokens; 1 to 48"):

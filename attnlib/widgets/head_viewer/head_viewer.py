@@ -71,14 +71,17 @@ class HeadViewer(BookWidget):
         "a row for each token that asks; and bars for the likeliest next tokens."
     )
     samples = (
-        {"presets": [{"label": "The token before", "block": 11, "head": 1, "cut": ["11.1"]}]},
+        {
+            "place": 12,
+            "presets": [{"label": "The token before", "block": 11, "head": 1, "cut": ["11.1"]}],
+        },
         {"block": 29, "head": 8, "place": 0, "task": "Which head looks at the token before?"},
         {"block": 0, "head": 0, "place": 5, "cut": ["0.3"]},
     )
 
     text = traits.text("What the model reads.", FIRST)
     block = traits.whole("The block of the head that is shown large, from 0.", 17, 0, BLOCKS - 1)
-    head = traits.whole("Which of its heads, from 0.", 2, 0, HEADS - 1)
+    head = traits.whole("Which of its heads, from 0.", 5, 0, HEADS - 1)
     place = traits.whole("The token that asks, from 0; past the end, the last.", LAST, 0, LAST)
     cut = traits.texts('Heads that are cut, such as ``["17.2"]``.', [])
     presets = traits.presets('{"label": "An induction head", "block": 17, "head": 2}')
@@ -208,6 +211,6 @@ class HeadViewer(BookWidget):
         bars.set_yticks(places, [seen(name) for name in names])
         for y, chance in zip(places, chances):
             bars.text(chance + 0.02, y, f"{chance:.2f}", va="center")
-        title = "nextCut" if self.cut else "next"
-        bars.set_title(fill(self.words[title], {"name": ", ".join(self.cut)}))
+        title = "without" if self.cut else "next"
+        bars.set_title(fill(self.words[title], {"names": ", ".join(self.cut)}))
         return figure

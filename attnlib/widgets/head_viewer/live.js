@@ -7,30 +7,30 @@ const SLICE = 200; // milliseconds of reading at a time
 
 // A field for any text.
 export function ownText(read) {
-  const field = h("input", { type: "text", class: "attn-field attn-heads-field", "aria-label": words.own, maxlength: 400 });
+  const field = h("input", { type: "text", class: "attn-field", "aria-label": words.own, maxlength: 400 });
   const go = () => field.value && read(field.value);
   field.addEventListener("keydown", (event) => event.key === "Enter" && go());
   return h("div", { class: "attn-heads-own" }, field, button(words.read, go));
 }
 
-// `ready` gets a function that asks the model, or null when it is gone.
+// `ready` gets a function that asks the model, and null when it is gone; `own` is there with it.
 export function fileOf(ready, own) {
   const python = window.AttentionPython;
   let [file, isReading] = [null, false];
-  const status = h("p", { role: "status" });
-  const bar = h("progress", { max: 100, "aria-label": words.choose });
-  const input = h("input", { type: "file", accept: ".gguf", class: "attn-cover", "aria-label": words.choose, onchange: () => choose(input.files[0]) });
-  const label = h("label", { class: "attn-choice" }, input, h("span", null, words.choose));
-  const stop = button(words.stop, () => leave(words.stopped));
-  const back = button(words.give, () => leave(words.stopped));
+  const status = h("p", { class: "attn-heads-status", role: "status" });
+  const bar = h("progress", { max: 1, "aria-label": words.choose });
+  const onchange = () => input.files[0] && choose(input.files[0]);
+  const input = h("input", { type: "file", class: "attn-cover", "aria-label": words.choose, onchange });
+  const label = h("label", { class: "attn-choice attn-heads-file" }, input, h("span", null, words.choose));
+  const [stop, back] = [words.stop, words.give].map((text) => button(text, () => leave(words.left)));
   const offer = prose("p", null, fill(words.offer, words));
-  const element = h("div", { class: "attn-heads-live" }, offer, h("div", { class: "attn-buttons" }, label, bar, stop, back), own, status);
+  const row = h("div", { class: "attn-buttons" }, label, bar, stop, back);
+  const element = h("details", { class: "attn-heads-live" }, h("summary", null, words.own), offer, own, row, status);
 
-  function show(state, text = "") {
-    hide(offer, state === "here");
+  function show(state, text) {
     hide(label, state !== "none");
-    for (const one of [bar, stop]) hide(one, state !== "reading");
-    for (const one of [back, own]) hide(one, state !== "here");
+    for (const part of [bar, stop]) hide(part, state !== "reading");
+    for (const part of [back, own]) hide(part, state !== "here");
     write(status, text);
   }
   function leave(text) {
@@ -41,45 +41,47 @@ export function fileOf(ready, own) {
     show("none", text);
   }
   function choose(chosen) {
-    if (!chosen) return;
-    if (chosen.size !== words.size)
-      return show("none", fill(words.wrong, { file: words.file, bytes: chosen.size.toLocaleString("en") }));
+    const bytes = chosen.size.toLocaleString("en");
+    if (chosen.size !== words.size) return show("none", fill(words.wrong, { ...words, bytes }));
     file = chosen;
     python.give(file);
     readAll();
   }
-  const ask = async (name, ...given) => {
-    const answer = await python.call(`model.${name}`, given, { patience: 300 });
-    return answer;
-  };
-  // Again after each start of Python, as long as the file is there.
+  const ask = (name, ...given) => python.call(`model.${name}`, given, { patience: 300 });
+
+  // What is there of it, or what went wrong; 0 where Python was started anew meanwhile.
+  async function readOn() {
+    try {
+      return await ask("read", SLICE);
+    } catch ({ message }) {
+      if (/anew|stopped/.test(message)) return { share: 0 };
+      return { error: /memory|alloc|range/i.test(message) ? words.memory : message };
+    }
+  }
   async function readAll() {
     if (isReading) return;
     isReading = true;
     ready(null);
-    let [share, turn] = [0, file];
-    show("reading", fill(words.loading, { percent: "0" }));
+    let share = 0;
     while (file && share < 1) {
-      turn = file;
-      let error;
-      try {
-        ({ share, error } = await ask("read", SLICE));
-      } catch ({ message }) {
-        [share, error] = [0, /anew|stopped/.test(message) ? "" : message];
-      }
-      if (turn !== file) continue;
-      if (error) leave(error);
-      set(bar, { value: Math.round(100 * share) });
-      if (file) write(status, fill(words.loading, { percent: String(Math.round(100 * share)) }));
+      const mine = file;
+      show("reading", fill(share ? words.loading : words.checking, { percent: (100 * share).toFixed(0) }));
+      set(bar, { value: share || null });
+      const answer = await readOn();
+      if (mine !== file) continue;
+      if (answer.error) leave(answer.error);
+      share = answer.share;
     }
     isReading = false;
     if (!file) return;
     show("here", words.there);
     ready(ask);
   }
-  document.addEventListener("attention-python", ({ detail: { stage } }) => {
-    if (stage === "starting" && file) readAll();
+  document.addEventListener("attention-python", ({ detail: { stage, words: said } }) => {
+    if (!file || !said) return;
+    if (stage === "starting") readAll(); // and again after each start
+    write(status, said);
   });
-  show("none");
+  show("none", "");
   return element;
 }

@@ -3,104 +3,95 @@ import { indices } from "../shared/core.js";
 import first from "./first.json";
 import words from "./words.json";
 
-const DIGITS = [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+-"];
-const VALUES = new Map(DIGITS.map((digit, k) => [digit, k]));
 export const HEADS = 9;
+export const TEXTS = Object.values(words.texts);
 const SHOWN = 6;
-const RECORDED = Object.values(words.texts);
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+-";
+const VALUES = new Map([...DIGITS].map((digit, k) => [digit, k]));
 
 // Whole numbers of two digits each.
 const pairs = (text) =>
   indices(text.length / 2).map((k) => 64 * VALUES.get(text[2 * k]) + VALUES.get(text[2 * k + 1]));
 
-// Weights by head, row and column from a text of digits; a row ends at its own token.
+// A row of weights for a head and a token, which ends at that token; and, of a recorded text, what
+// follows with one head cut or none: tokens, their chances, and those with none.
 export function decoded({ tokens, weights, names, whole, cuts }) {
   const size = (tokens.length * (tokens.length + 1)) / 2;
-  const amounts = Float32Array.from(weights, (digit) => VALUES.get(digit) / 63);
-  const at = (head, i) => head * size + (i * (i + 1)) / 2;
-  const row = (head, i) => amounts.subarray(at(head, i), at(head, i) + i + 1);
-  const chances = whole && pairs(whole).map((k) => k / 4095);
-  const found = cuts && pairs(cuts);
-  // What most likely follows, with one head cut or none: token, chance, chance with none.
-  function following(head) {
-    if (head === undefined) return indices(SHOWN).map((k) => [names[k], chances[k], chances[k]]);
-    const some = found.slice(2 * SHOWN * head, 2 * SHOWN * (head + 1));
-    return indices(SHOWN).map((k) => [names[some[2 * k]], some[2 * k + 1] / 4095, chances[some[2 * k]]]);
-  }
-  return { tokens, row, following: found && following };
+  const amounts = Float64Array.from(weights, (digit) => VALUES.get(digit) / (DIGITS.length - 1));
+  const row = (head, i) => amounts.subarray(head * size + (i * (i + 1)) / 2).subarray(0, i + 1);
+  if (!cuts) return { tokens, row };
+  const [before, found] = [pairs(whole).map((k) => k / 4095), pairs(cuts)];
+  const following = (head) =>
+    indices(SHOWN).map((k) => {
+      if (head === undefined) return [names[k], before[k], before[k]];
+      const [name, chance] = found.slice(2 * (SHOWN * head + k));
+      return [names[name], chance / 4095, before[name]];
+    });
+  return { tokens, row, following };
 }
 
-// The place of a head that is named by block and head, as "17.2".
-export function flat(name) {
-  const [block, head] = name.split(".").map(Number);
-  return HEADS * block + head;
-}
+// The place of a head among all, and block and head of a name such as "17.2".
+export const pair = (name) => name.split(".").map(Number);
+export const flat = (name) => HEADS * pair(name)[0] + pair(name)[1];
 
-// Ask the notebook's Python: it answers by a trait.
+// Asks the notebook's Python, which answers by a trait.
 function kernel(model) {
   const waiting = new Map();
   model.on("change:_answer", () => {
     const { id, ...answer } = model.get("_answer");
     waiting.get(id)?.(answer);
-    waiting.delete(id);
   });
   return (kind, ...given) =>
     new Promise((done) => {
-      const id = uniqueNumber();
-      waiting.set(id, done);
-      model.set("_asked", { id, kind, given });
+      waiting.set(waiting.size, done);
+      model.set("_asked", { id: waiting.size - 1, kind, given });
       model.save_changes();
     });
 }
-let numbers = 0;
-const uniqueNumber = () => (numbers += 1);
 
-// Looks and what follows, by text and heads cut; `changed` hears that an answer has come.
+async function later(_, text) {
+  const { default: more } = await AttentionBook.later("head_viewer/later.json");
+  return more.find((look) => look.text === text);
+}
+
+// Looks and what follows; each is null until it has come, and then `changed` is called. `live` asks
+// the model itself, where it is.
 export function library(model, changed) {
-  const looks = new Map([[first.text, decoded(first)]]);
-  const followed = new Map();
   const inNotebook = model.get("_live") !== undefined;
-  const made = { live: model.get("_live") ? kernel(model) : null, error: "" };
-  const recorded = inNotebook
-    ? made.live ?? kernel(model)
-    : async (_, text) => {
-        const { default: more } = await AttentionBook.later("head_viewer/later.json");
-        return more.find((one) => one.text === text);
-      };
-  let asked = "";
-  async function ask(key, source, take, ...given) {
-    if (asked === key) return;
-    asked = key;
+  const notebook = inNotebook && kernel(model);
+  const known = new Map([[JSON.stringify(["look", first.text]), decoded(first)]]);
+  const asked = new Set();
+  const made = { live: model.get("_live") ? notebook : null, error: "" };
+  async function ask(key, source, take, request) {
+    asked.add(key);
     made.error = "";
     try {
-      if (!source) throw new Error("its record cannot be read.");
-      const answer = await source(...given);
+      if (!source) throw new Error(words.gone);
+      const answer = await source(...request);
       if (answer.error) throw new Error(answer.error);
-      take(answer);
+      known.set(key, take(answer));
     } catch ({ message }) {
       made.error = message;
-      if (asked === key) changed();
-      return;
     }
-    if (asked === key) asked = "";
     changed();
   }
-  // Null until it has come.
+  function get(source, take, ...request) {
+    const key = JSON.stringify(request);
+    if (!known.has(key) && !asked.has(key)) ask(key, source, take, request);
+    return known.get(key) ?? null;
+  }
   made.look = (text) => {
-    if (looks.has(text)) return looks.get(text);
-    const source = RECORDED.includes(text) ? recorded : made.live;
-    ask(text, source, (answer) => looks.set(text, decoded(answer)), "look", text);
-    return null;
+    const source = TEXTS.includes(text) ? notebook || later : made.live;
+    return get(source, decoded, "look", text);
   };
   made.following = (text, cut) => {
-    const known = looks.get(text)?.following;
-    if (known && cut.length < 2) return known(cut.length ? flat(cut[0]) : undefined);
-    const key = JSON.stringify([text, cut]);
-    if (followed.has(key)) return followed.get(key);
-    const heads = cut.map((name) => name.split(".").map(Number));
-    ask(key, made.live, ({ next }) => followed.set(key, next), "following", text, heads);
-    return null;
+    const { following } = made.look(text);
+    if (following && cut.length < 2) return following(...cut.map(flat));
+    return get(made.live, ({ next }) => next, "following", text, cut.map(pair));
   };
-  made.again = () => (asked = "");
+  made.become = (live) => {
+    made.live = live;
+    asked.clear();
+  };
   return made;
 }

@@ -37,13 +37,13 @@ def decoded(known):
 
 def following(known, heads):
     """What follows a recorded text with one head cut, or none."""
-    names, whole = known["names"], shares(known["whole"], 2)
+    names, whole = known["names"], shares(known["whole"], 2).tolist()
     if not heads:
         return [*zip(names[:SHOWN], whole, whole)]
     ((block, head),) = heads
     some = shares(known["cuts"], 2).reshape(30, 9, SHOWN, 2)[block, head]
     places = np.rint(some[:, 0] * MOST).astype(int)
-    return [(names[k], p, whole[k]) for k, p in zip(places, some[:, 1])]
+    return [(names[k], p, whole[k]) for k, p in zip(places, some[:, 1].tolist())]
 
 
 def cuts(reading, tokens):

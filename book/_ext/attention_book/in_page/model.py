@@ -1,7 +1,7 @@
 """The language model of chapter 22 in the page, once a reader has chosen its file.
 
-It is read by `attnlib.networks.smollm.read_on`, a few steps at a time; a cell that calls `load` goes
-on from there. What may go wrong for a reader is said in what is returned, and nothing is raised.
+It is read by `attnlib.networks.smollm.read_on`, a few steps at a time, and a cell that calls `load`
+goes on from there. What may go wrong for a reader is said in what is returned; nothing is raised.
 """
 
 import time
