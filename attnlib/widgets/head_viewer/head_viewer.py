@@ -166,7 +166,8 @@ class HeadViewer(BookWidget):
 
     def moves(self):
         for name, content in self.words["texts"].items():
-            yield Move("radio", name, "Space", {"text": content, "place": LAST})
+            end = {"place": LAST} if content != self.text else {}
+            yield Move("radio", name, "Space", {"text": content} | end)
         yield Move("slider", "Block", "End", {"block": BLOCKS - 1})
         yield Move("slider", "Head", "ArrowRight", {"head": self.head + 1})
         yield Move(
