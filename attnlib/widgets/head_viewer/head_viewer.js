@@ -124,8 +124,9 @@ export function render({ model, el }) {
     const [names, chances, whole] = [0, 1, 2].map((column) => following.map((one) => one[column]));
     const numbers = { weight: Math.max(...weights), chances, whole };
     const [asking, asked] = [place, argmax(weights)].map((i) => seen(look.tokens[i]));
-    const said = { name: name(), names: names.map(seen).join(" "), asking, asked };
-    voice.say(() => fill(words.announcement, { ...numbers, ...said }), numbers);
+    const said = { name: name(), names: names.map(seen).join(" "), asking, asked, cut: cut.join(", ") };
+    const sentence = cut.length ? words.announcementCut : words.announcement;
+    voice.say(() => fill(sentence, { ...numbers, ...said }), numbers);
   }
 
   const follows = panel(nextTitle, next.element, scissors);

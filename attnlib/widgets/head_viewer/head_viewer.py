@@ -185,8 +185,9 @@ class HeadViewer(BookWidget):
         place, row = self._row()
         tokens = [*map(seen, self.tokens)]
         said = {"name": self.name, "names": " ".join(seen(token) for token, *_ in self.following)}
-        said |= {"asking": tokens[place], "asked": tokens[row.argmax()]}
-        return fill(self.words["announcement"], self.numbers() | said)
+        said |= {"asking": tokens[place], "asked": tokens[row.argmax()], "cut": ", ".join(self.cut)}
+        sentence = "announcementCut" if self.cut else "announcement"
+        return fill(self.words[sentence], self.numbers() | said)
 
     @still
     def picture(self):

@@ -18,7 +18,7 @@ export function fileOf(ready, own) {
   const python = window.AttentionPython;
   let [file, isReading] = [null, false];
   const status = h("p", { class: "attn-heads-status", role: "status" });
-  const bar = h("progress", { max: 1, "aria-label": words.choose });
+  const bar = h("progress", { max: 1, "aria-label": words.progress });
   const onchange = () => input.files[0] && choose(input.files[0]);
   const input = h("input", { type: "file", class: "attn-cover", "aria-label": words.choose, onchange });
   const label = h("label", { class: "attn-choice attn-heads-file" }, input, h("span", null, words.choose));
@@ -78,9 +78,9 @@ export function fileOf(ready, own) {
     ready(ask);
   }
   document.addEventListener("attention-python", ({ detail: { stage, words: said } }) => {
-    if (!file || !said) return;
+    if (!file) return;
     if (stage === "starting") readAll(); // and again after each start
-    write(status, said);
+    write(status, said || words.checking);
   });
   show("none", "");
   return element;

@@ -2,14 +2,16 @@
 
 import numpy as np
 import pytest
+from attention_book import live
 from numpy.testing import assert_allclose
+from playwright.sync_api import expect
 
 from attnlib.networks import reading
 from attnlib.widgets import HeadViewer
 from attnlib.widgets.head_viewer import head_viewer as module
 from attnlib.widgets.head_viewer import looks
 from attnlib.widgets.shared.modules import later_scripts, site_script
-from tests.helpers.widget_pages import frame, refused, state
+from tests.helpers.widget_pages import bundle, frame, refused, state
 
 browser = pytest.mark.browser
 each_text = pytest.mark.parametrize("text", looks.TEXTS)
@@ -130,6 +132,33 @@ def test_a_cut_head_changes_what_follows(show):
         shown = [(name, float(value)) for name, value in rows(page)]
         assert [name for name, _ in shown] == [module.seen(name) for name, *_ in wanted]
         assert_allclose([p for _, p in shown], [p for _, p, _ in wanted], atol=5.1e-4)
+
+
+@browser
+def test_in_a_notebook_python_answers(show):
+    data = bundle(HeadViewer())
+    data[live.STATE]["state"] |= {"_live": True, "_asked": {}, "_answer": {}}
+    page = show(data)
+    page.expose_function("answer", lambda kind, given: HeadViewer._answered(kind, *given))
+    page.evaluate(
+        """() => {
+          const [model] = AttentionBook.models.values();
+          model.on("change:_asked", async () => {
+            const { id, kind, given } = model.get("_asked");
+            model.set("_answer", { id, ...(await answer(kind, given)) });
+          });
+        }"""
+    )
+    for text in (looks.TEXTS[1], "Two and two are"):
+        if text in looks.TEXTS:
+            page.get_by_role("radio", name="France").check()
+        else:
+            page.get_by_role("textbox").fill(text)
+            page.get_by_role("textbox").press("Enter")
+        tokens = [module.seen(token) for token in HeadViewer(text=text).tokens]
+        expect(page.locator(".attn-heads-token")).to_have_text(tokens)
+        first = page.locator(".attn-follow-row").first
+        expect(first).to_contain_text(module.seen(HeadViewer(text=text).following[0][0]))
 
 
 @browser
