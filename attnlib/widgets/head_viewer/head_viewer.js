@@ -44,8 +44,8 @@ function tokenRow(model, hover) {
 function nextTable() {
   const { cell, row, table, part, draw } = liveTable("follow");
   const of = (k, column) => ({ next }) => next[k][column];
-  const bar = (k) => ({ next }) =>
-    `background-size: ${percent(next[k][1])} 100%; --before: ${percent(next[k][2])}`;
+  const bar = (k) => ({ next, isCut }) =>
+    `background-size: ${percent(next[k][1])} 100%; --before: ${percent(next[k][2])}; --mark: ${Number(isCut)}`;
   const line = (k) =>
     row(
       "token",
@@ -119,7 +119,7 @@ export function render({ model, el }) {
     const state = { look: latest, chosen: HEADS * b + k, place, asks, cut: cut.map(flat) };
     for (const part of [map, large, tokens]) part.draw(state);
     if (!following) return;
-    next.draw({ next: following });
+    next.draw({ next: following, isCut: cut.length > 0 });
     const weights = [...look.row(state.chosen, place)];
     const [names, chances, whole] = [0, 1, 2].map((column) => following.map((one) => one[column]));
     const numbers = { weight: Math.max(...weights), chances, whole };

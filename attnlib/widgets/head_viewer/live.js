@@ -28,6 +28,7 @@ export function fileOf(ready, own) {
   const element = h("details", { class: "attn-heads-live" }, h("summary", null, words.own), offer, own, row, status);
 
   function show(state, text) {
+    hide(offer, state === "here");
     hide(label, state !== "none");
     for (const part of [bar, stop]) hide(part, state !== "reading");
     for (const part of [back, own]) hide(part, state !== "here");
