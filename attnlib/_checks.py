@@ -41,7 +41,8 @@ def integers(x, name):
 def is_finite(array):
     """Tell whether `array` holds no NaN and no infinity."""
     # A finite sum of squares proves it at once; an infinite one may only be too large itself.
-    return math.isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
+    flat = array.ravel(order="K")  # as it lies in memory, which copies no transposed matrix
+    return math.isfinite(np.vdot(flat, flat)) or bool(np.isfinite(array).all())
 
 
 def finite(array, name, *, minus_inf=False):

@@ -1,5 +1,7 @@
 """Read models from GGUF files, which hold their numbers in four or eight bits each."""
 
+import io
+import math
 import struct
 
 import numpy as np
@@ -20,7 +22,7 @@ def read(content):
 
     Parameters
     ----------
-    content : bytes-like
+    content : bytes
         The whole file.
 
     Returns
@@ -35,15 +37,27 @@ def read(content):
     ValueError
         If it is no such file, or not whole, or holds numbers in another form.
     """
-    at = 0
+    metadata, tensors = {}, {}
+    for _ in steps(io.BytesIO(content), metadata, tensors):
+        pass
+    return metadata, tensors
+
+
+def steps(file, metadata, tensors):
+    """Read an open file into two dicts, a tensor at a time; yield how much of it is done."""
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+
+    def piece(length):
+        if length > size - file.tell():
+            raise ValueError("it ends too early")
+        return file.read(length)
 
     def take(form):
-        nonlocal at
-        at += struct.calcsize("<" + form)
-        return struct.unpack_from("<" + form, content, at - struct.calcsize("<" + form))
+        return struct.unpack("<" + form, piece(struct.calcsize("<" + form)))
 
     def text():
-        return str(take(f"{take('Q')[0]}s")[0], "utf-8")
+        return str(piece(*take("Q")), "utf-8")
 
     def value(kind):
         if kind == 8:
@@ -57,21 +71,22 @@ def read(content):
         magic, version, n_tensors, n_values = take("4sIQQ")
         if magic != b"GGUF" or version != 3:
             raise ValueError(f"it begins with {magic!r}, version {version}")
-        metadata = {text(): value(*take("I")) for _ in range(n_values)}
+        for _ in range(n_values):
+            name = text()
+            metadata[name] = value(*take("I"))
+            yield file.tell() / size
         places = [(text(), take(f"{take('I')[0]}Q")[::-1], *take("IQ")) for _ in range(n_tensors)]
-        step = metadata.get("general.alignment", 32)
-        start = -(-at // step) * step
-        tensors = {name: tensor(content, start + at, *how) for name, *how, at in places}
+        align = metadata.get("general.alignment", 32)
+        start = -(-file.tell() // align) * align
+        for name, shape, kind, at in places:
+            per_block, parts = BLOCKS[kind]
+            parts, count = np.dtype(parts), math.prod(shape) // per_block
+            file.seek(start + at)
+            blocks = np.frombuffer(piece(count * parts.itemsize), parts)
+            tensors[name] = numbers(blocks).reshape(shape)
+            yield file.tell() / size
     except (struct.error, UnicodeDecodeError, KeyError, IndexError, ValueError) as wrong:
         raise ValueError(f"this is no whole GGUF file that can be read here: {wrong}") from wrong
-    return metadata, tensors
-
-
-def tensor(content, start, shape, kind):
-    """Read a tensor that begins at a byte, as float32."""
-    per_block, parts = BLOCKS[kind]
-    count = int(np.prod(shape)) // per_block
-    return numbers(np.frombuffer(content, parts, count, start)).reshape(shape)
 
 
 def numbers(blocks):

@@ -10,8 +10,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import urllib.error
-import urllib.request
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,6 +183,8 @@ def download(address, path, size, report=print):
     OSError
         If it breaks off again; what has come stays in `path`.
     """
+    import urllib.request  # which the page's Python lacks
+
     start = path.stat().st_size if path.exists() else 0
     if start >= size:
         start = 0

@@ -1,7 +1,5 @@
 """SmolLM2, a language model that people use, of the parts of this package and nothing else."""
 
-import functools
-
 from attnlib import _checks
 from attnlib._boundary import checked
 from attnlib._shapes import Shape
@@ -116,7 +114,10 @@ class SmolLM(Parameters):
         return project(H, self.E.T), weights
 
 
-@functools.cache
+#: What was read in this process, and what is being read.
+_read, _reading = {}, []
+
+
 def load():
     """Return the model and what cuts texts into its tokens; None twice where its file is not here.
 
@@ -127,8 +128,28 @@ def load():
     ModelError
         If there is a file that is another one.
     """
-    path = SMOLLM.find()
-    if path is None:
-        return None, None
-    metadata, tensors = gguf.read(path.read_bytes())
-    return SmolLM.of(metadata, tensors), BytePairs.of(metadata)
+    while read_on() < 1:
+        pass
+    return _read.get("model", (None, None))
+
+
+def read_on():
+    """Take one more step of `load`, and return how much of it is done; 1 at its end."""
+    if "model" in _read:
+        return 1.0
+    steps = _reading.pop() if _reading else _steps()  # after an error, from the start
+    share = next(steps, 1.0)
+    if share < 1:
+        _reading.append(steps)
+    return share
+
+
+def _steps():
+    """Check the file, read its tensors, build the model; yield how much is done."""
+    yield 0.0
+    if path := SMOLLM.find():
+        metadata, tensors = {}, {}
+        with path.open("rb", buffering=1 << 20) as file:
+            for share in gguf.steps(file, metadata, tensors):
+                yield 0.95 * share
+        _read["model"] = SmolLM.of(metadata, tensors), BytePairs.of(metadata)

@@ -2,6 +2,7 @@
 // define the modules that draw it; this host brings the two together.
 window.AttentionBook = (() => {
   "use strict";
+  const here = document.currentScript.src.replace(/[^/]*$/, "");
 
   // What a widget knows of the world: anywidget's model, with nobody behind it.
   function createModel(state) {
@@ -143,6 +144,22 @@ window.AttentionBook = (() => {
     whenRead(mountAll);
   };
 
+  // A module that is too large to come with the page: it comes when it is first asked for.
+  const coming = new Map();
+  const later = (name) => {
+    const come = (done, fail) => {
+      if (modules.has(name)) return done();
+      const onerror = () => {
+        coming.delete(name);
+        fail(new Error(`${name} cannot be read.`));
+      };
+      const src = `${here}widgets/${name.replace("/", "-")}.js`;
+      document.head.append(Object.assign(document.createElement("script"), { src, onload: done, onerror }));
+    };
+    if (!coming.has(name)) coming.set(name, new Promise(come).then(() => load(name)));
+    return coming.get(name);
+  };
+
   // A page gets the styles of the widgets that it shows: each comes with its script.
   const style = (text) => {
     const sheet = document.createElement("style");
@@ -153,5 +170,5 @@ window.AttentionBook = (() => {
   // A widget that comes later than the page.
   const add = (element, stored) => mount(placed(element, stored));
 
-  return { add, define, load, models, show, style };
+  return { add, define, later, load, models, show, style };
 })();

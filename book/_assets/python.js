@@ -61,7 +61,7 @@ window.AttentionPython = (() => {
       }
     }
 
-    async function begin({ files, parts, compiled }) {
+    async function begin({ files, parts, compiled, file }) {
       // Pyodide asks for its files by fetch and gets them from memory.
       self.fetch = async (asked) => {
         const path = String(asked.url ?? asked).split("/");
@@ -82,6 +82,12 @@ window.AttentionPython = (() => {
       });
       const folder = python.runPython("import site; site.getsitepackages()[0]");
       for (const found of others) place(python, folder, await found);
+      if (file) {
+        // It is read where it lies, piece by piece.
+        python.FS.mkdir("/given");
+        const blobs = [{ name: "model.gguf", data: file }];
+        python.FS.mount(python.FS.filesystems.WORKERFS, { blobs }, "/given");
+      }
       const call = python.runPython(
         "import importlib; importlib.invalidate_caches()\nfrom in_page import call\ncall",
       );
@@ -132,7 +138,7 @@ window.AttentionPython = (() => {
       address = URL.createObjectURL(new Blob(texts, { type: "text/javascript" }));
       for (const name of SCRIPTS) delete files[name];
     }
-    function start(id, turn) {
+    function start(id, turn, file) {
       worker?.terminate();
       worker = new Worker(address);
       const channel = new MessageChannel();
@@ -144,16 +150,16 @@ window.AttentionPython = (() => {
       };
       worker.onerror = ({ message }) =>
         port.postMessage({ died: `Python ended: ${message}`, turn });
-      worker.postMessage({ id, files, parts, compiled }, [channel.port2]);
+      worker.postMessage({ id, files, parts, compiled, file }, [channel.port2]);
     }
     self.onmessage = ({ data, ports: [given] }) => {
       const prepared = prepare(data);
       port = given;
-      port.onmessage = async ({ data: { turn, id, ...call } }) => {
+      port.onmessage = async ({ data: { turn, id, file, ...call } }) => {
         if (!turn) return inside.postMessage({ id, ...call });
         try {
           await prepared;
-          start(id, turn);
+          start(id, turn, file);
         } catch ({ message }) {
           port.postMessage({ id, turn, isFatal: true, error: `Python ended: ${message}.` });
         }
@@ -242,7 +248,7 @@ window.AttentionPython = (() => {
       await framed;
       if (mine !== turn) throw new Error("Python was started anew.");
       tell("starting");
-      await send({ turn: mine });
+      await send({ turn: mine, file: given });
       tell("ready");
     })();
     start.catch(() => {
@@ -258,9 +264,15 @@ window.AttentionPython = (() => {
     failAll(why);
     started = begin();
   }
-  // A machine without what was done in it, unless it is at work.
+  // A machine without what was done in it, unless it is at work, or has a model, which takes long.
   function renew() {
-    if (port && started && !waiting.size) started = begin();
+    if (port && started && !waiting.size && !given) started = begin();
+  }
+  // A file of the reader's that each machine from now on can read; null takes it and its memory away.
+  let given = null;
+  function give(file) {
+    given = file;
+    if (started) end("Python was started anew.");
   }
 
   // Call a function of the page's Python, `module.name`, when those called before are done. What
@@ -292,5 +304,5 @@ window.AttentionPython = (() => {
     }
   }
 
-  return { call, isPossible, megabytes, ready, renew, take };
+  return { call, give, isPossible, megabytes, ready, renew, take };
 })();

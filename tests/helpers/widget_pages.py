@@ -40,6 +40,7 @@ def widget_page_text(widgets, scripts=(), prose=""):
     ]
     names = sorted({data[live.STATE]["script"] for data in bundles})
     code = [HOST.read_text(encoding="utf-8"), modules.shared_script()]
+    code += [text for n in names for text in modules.later_scripts(n).values()]
     code += [modules.site_script(n) for n in names if (modules.HERE / n).exists()]
     scripts_text = "\n".join(f"<script>{text}</script>" for text in [*code, *scripts])
     return (

@@ -97,6 +97,16 @@ def site_script(widget):
     return f'{start}{style}{_joined(own)}show("{widget}");\n}}\n'
 
 
+def later_scripts(widget):
+    """What a widget of the site loads when it is asked for, as plain scripts: file name -> text."""
+    start = '"use strict";\n{\nconst { define } = AttentionBook;\n'
+    paths = sorted(HERE.glob(f"{widget}/later.json"))
+    return {
+        f"{widget}-{path.name}.js": f"{start}{_module(f'{widget}/{path.name}')[1]}}}\n"
+        for path in paths
+    }
+
+
 def _styles(folder):
     sheets = sorted(HERE.glob(f"{folder}/*.css"))
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)

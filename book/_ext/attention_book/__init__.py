@@ -68,7 +68,11 @@ def write_styles(app, exception):
     (folder / "attention.css").write_text("\n".join(sources), encoding="utf-8")
     (folder / "widgets").mkdir(exist_ok=True)
     for name in live.widgets_used(app.env):
-        (folder / "widgets" / f"{name}.js").write_text(modules.site_script(name), encoding="utf-8")
+        for file, text in {
+            f"{name}.js": modules.site_script(name),
+            **modules.later_scripts(name),
+        }.items():
+            (folder / "widgets" / file).write_text(text, encoding="utf-8")
     host = (app.srcdir / "book/_assets/live.js").read_text(encoding="utf-8")
     (folder / "live.js").write_text(host + modules.shared_script(), encoding="utf-8")
 

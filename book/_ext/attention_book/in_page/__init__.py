@@ -2,10 +2,12 @@
 
 import gc
 import json
+import os
 import sys
 from importlib import import_module
 
 JAVASCRIPT = {"js", "pyodide_js", "pyodide", "_pyodide", "_pyodide_core"}
+GIVEN = "/given/model.gguf"  # where `python.js` puts the file that a reader has chosen
 DEEPEST = 300  # calls inside one another; far more, and the browser ends Python itself
 
 
@@ -41,4 +43,6 @@ def close():
 
 
 if sys.platform == "emscripten":
+    if os.path.exists(GIVEN):
+        os.environ["ATTENTION_MODEL"] = GIVEN
     close()

@@ -10,7 +10,8 @@ import ast
 ABSENT = """
 attnlib.data:python_topics attnlib.exercises:ask attnlib.exercises:practice attnlib.experiments
 attnlib.figures attnlib.ring attnlib.timing:measure attnlib.timing:peak_memory
-attnlib.widgets anywidget ipywidgets IPython matplotlib psutil time:process_time timeit:repeat torch
+attnlib.widgets anywidget gguf ipywidgets IPython matplotlib psutil time:process_time timeit:repeat
+tokenizers torch transformers
 """.split()
 #: What changes only how figures look: the page does nothing in its place.
 LOOKS = {"use_book_style"}

@@ -1,0 +1,218 @@
+"""All heads of a language model at one text: whom each token asks, and what follows without one."""
+
+from functools import cache
+
+import numpy as np
+import traitlets
+
+from attnlib import figures
+from attnlib.data.published import SMOLLM, ModelError
+from attnlib.figures.style import INK
+from attnlib.networks import reading
+from attnlib.palette import LIGHT
+from attnlib.widgets.head_viewer import looks
+from attnlib.widgets.shared import traits
+from attnlib.widgets.shared.base import BookWidget, still
+from attnlib.widgets.shared.declaration import Move
+from attnlib.widgets.shared.words import fill
+
+BLOCKS, HEADS, LAST = 30, 9, reading.LONGEST - 1
+FIRST, *_ = looks.TEXTS
+
+
+@cache
+def is_here():
+    """Whether the model's file is here."""
+    try:
+        return SMOLLM.find() is not None
+    except ModelError:
+        return False
+
+
+def seen(token):
+    """A token with its spaces and line ends made visible.
+
+    >>> print(seen(" a\\n"))
+    ␣a⏎
+    """
+    return token.replace(" ", "␣").replace("\n", "⏎")
+
+
+class HeadViewer(BookWidget):
+    """The 270 heads of SmolLM2-135M-Instruct at one text, and what it expects next.
+
+    Each head is a square of weights; one of them is shown large.  A head can be cut: then its block
+    goes on without what it says.  Six texts are recorded, each with one head cut at a time; where
+    the model's file is, any text can be read, and any heads cut together.  Blocks, heads and tokens
+    are counted from 0, as in ``weights[17][2]``.
+
+    Every parameter is also an attribute that can be set.  `tokens`, `weights` and `following` are
+    computed, or read from the record, when they are asked for; with heads cut the weights are still
+    those of the whole model.
+
+    Raises
+    ------
+    traitlets.TraitError
+        When a value lies outside its range, or the model is needed and its file is not here.
+
+    Examples
+    --------
+    >>> viewer = HeadViewer(block=17, head=2)
+    >>> viewer.tokens[:4], viewer.weights.shape
+    (['The', ' red', ' fox', ' saw'], (30, 9, 14, 14))
+    >>> token, chance, whole = viewer.following[0]
+    >>> token, round(chance, 2)
+    (' owl', 0.98)
+    """
+
+    look = "wide"
+    shows = (
+        "A map of 270 small squares of weights, nine heads for each of 30 blocks; one head large, "
+        "a row for each token that asks; and bars for the likeliest next tokens."
+    )
+    samples = (
+        {
+            "place": 12,
+            "presets": [{"label": "The token before", "block": 11, "head": 1, "cut": ["11.1"]}],
+        },
+        {"block": 29, "head": 8, "place": 0, "task": "Which head looks at the token before?"},
+        {"block": 0, "head": 0, "place": 5, "cut": ["0.3"]},
+    )
+
+    text = traits.text("What the model reads.", FIRST)
+    block = traits.whole("The block of the head that is shown large, from 0.", 17, 0, BLOCKS - 1)
+    head = traits.whole("Which of its heads, from 0.", 5, 0, HEADS - 1)
+    place = traits.whole("The token that asks, from 0; past the end, the last.", LAST, 0, LAST)
+    cut = traits.texts('Heads that are cut, such as ``["17.2"]``.', [])
+    presets = traits.presets('{"label": "An induction head", "block": 17, "head": 2}')
+    title = traits.text("The heading over the widget.", "270 heads at one text")
+
+    _live = traitlets.Bool(False).tag(sync=True)
+    _asked = traitlets.Dict().tag(sync=True)
+    _answer = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self._live = is_here()
+
+    @traitlets.validate("text")
+    def _can_be_read(self, proposal):
+        if proposal["value"] not in looks.TEXTS and not is_here():
+            raise traitlets.TraitError(
+                f"HeadViewer.text is not one of the recorded ones, and the model's file is not "
+                f"here: {proposal['value']!r}. Fetch it by `make model`."
+            )
+        return proposal["value"]
+
+    @traitlets.validate("cut")
+    def _can_be_cut(self, proposal):
+        cut = proposal["value"]
+        names = {f"{i}.{j}" for i in range(BLOCKS) for j in range(HEADS)}
+        if not set(cut) <= names or (len(cut) > 1 and not is_here()):
+            raise traitlets.TraitError(
+                f"HeadViewer.cut needs heads from 0.0 to {BLOCKS - 1}.{HEADS - 1}, one at most "
+                f"where the model's file is not here, got {cut!r}."
+            )
+        return cut
+
+    @traitlets.observe("_asked")
+    def _answers(self, change):
+        """Answer what the view asks for."""
+        asked = change["new"]
+        try:
+            answer = self._answered(asked["kind"], *asked["given"])
+        except (LookupError, ValueError) as error:
+            answer = {"error": str(error)}
+        self._answer = {"id": asked["id"]} | answer
+
+    @staticmethod
+    def _answered(kind, text, cut=()):
+        if kind == "following":
+            return {"next": reading.following(text, [*map(tuple, cut)])}
+        known = looks.recorded().get(text)
+        return known or reading.look(*reading.of_text(text))
+
+    @property
+    def _look(self):
+        return self._answered("look", self.text)
+
+    @property
+    def tokens(self):
+        """The tokens of the text."""
+        return looks.decoded(self._look)[0]
+
+    @property
+    def weights(self):
+        """How much each token asks each other in every head, ``(30, 9, n, n)``."""
+        return looks.decoded(self._look)[1]
+
+    @property
+    def following(self):
+        """The likeliest next tokens: each with its chance, and its chance with no head cut."""
+        heads = [tuple(map(int, name.split("."))) for name in self.cut]
+        known = looks.recorded().get(self.text)
+        if known and len(heads) < 2:
+            return looks.following(known, heads)
+        return reading.following(self.text, heads)
+
+    @property
+    def name(self):
+        """The head that is shown large, as it is named here."""
+        return f"{self.block}.{self.head}"
+
+    def _row(self):
+        place = min(self.place, len(self.tokens) - 1)
+        return place, self.weights[self.block, self.head, place]
+
+    def moves(self):
+        for name, content in self.words["texts"].items():
+            end = {"place": LAST} if content != self.text else {}
+            yield Move("radio", name, "Space", {"text": content} | end)
+        yield Move("slider", "Block", "End", {"block": BLOCKS - 1})
+        yield Move("slider", "Head", "ArrowRight", {"head": self.head + 1})
+        yield Move(
+            "button", fill(self.words["cut"], {"name": self.name}), "Enter", {"cut": [self.name]}
+        )
+        for k, token in enumerate(self.tokens):
+            yield Move("radio", f"token {k}, {seen(token)}", "Space", {"place": k})
+
+    def numbers(self):
+        _, row = self._row()
+        _, chances, whole = zip(*self.following)
+        return {"weight": row.max(), "chances": chances, "whole": whole}
+
+    def announcement(self):
+        place, row = self._row()
+        tokens = [*map(seen, self.tokens)]
+        said = {"name": self.name, "names": " ".join(seen(token) for token, *_ in self.following)}
+        said |= {"asking": tokens[place], "asked": tokens[row.argmax()], "cut": ", ".join(self.cut)}
+        sentence = "announcementCut" if self.cut else "announcement"
+        return fill(self.words[sentence], self.numbers() | said)
+
+    @still
+    def picture(self):
+        weights, tokens = self.weights, [*map(seen, self.tokens)]
+        n = len(tokens)
+        figure = figures.blank(7.4, 6.6)
+        top, below = figure.subfigures(2, 1, height_ratios=[1, 1.35])
+        ax = top.subplots()
+        sheet = np.full((HEADS * (n + 1), BLOCKS * (n + 1)), np.nan)
+        for i, j in np.ndindex(BLOCKS, HEADS):
+            sheet[j * (n + 1) : -1, i * (n + 1) :][:n, :n] = weights[i, j]
+        ax.imshow(sheet, cmap=INK, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        ax.set(xticks=(np.arange(0, BLOCKS, 5) + 0.5) * (n + 1), yticks=[], xlabel="block")
+        ax.set_xticklabels(range(0, BLOCKS, 5))
+        ax.set_title(self.words["map"])
+        large, bars = below.subplots(1, 2, width_ratios=[1.2, 1])
+        figures.heatmap(weights[self.block, self.head], queries=tokens, keys=tokens, ax=large)
+        large.set_title(fill(self.words["large"], {"name": self.name}))
+        names, chances, _ = zip(*self.following)
+        places = np.arange(len(names))
+        bars.barh(places, chances, height=0.7, color=LIGHT["ink"])
+        bars.set(xlim=(0, 1.2), ylim=(len(names) - 0.4, -0.6), xticks=[])
+        bars.set_yticks(places, [seen(name) for name in names])
+        for y, chance in zip(places, chances):
+            bars.text(chance + 0.02, y, f"{chance:.2f}", va="center")
+        title = "without" if self.cut else "next"
+        bars.set_title(fill(self.words[title], {"names": ", ".join(self.cut)}))
+        return figure
