@@ -57,10 +57,13 @@ class SentenceEncoder(Parameters):
     --------
     >>> rng = np.random.default_rng(0)
     >>> block = EncoderBlock.random(rng, d_model=4, n_heads=2, d_ff=8)
-    >>> encoder = SentenceEncoder(np.eye(5, 4), np.eye(9, 4), LayerNorm.initial(4), [block])
+    >>> E, P, norm = np.eye(5, 4), np.eye(9, 4), LayerNorm.initial(4)
+    >>> encoder = SentenceEncoder(E, P, norm, [block])
     >>> items, weights = encoder([0, 3, 2])
-    >>> items.shape, weights[0].shape, encoder.sentences([[0, 3, 2], [1, 2]]).shape
-    ((3, 4), (2, 3, 3), (2, 4))
+    >>> items.shape, weights[0].shape
+    ((3, 4), (2, 3, 3))
+    >>> encoder.sentences([[0, 3, 2], [1, 2]]).shape
+    (2, 4)
     """
 
     E: Shape("(n_tokens, d_model)")
@@ -145,7 +148,8 @@ class WordPieces:
 
     Examples
     --------
-    >>> pieces = WordPieces(["[UNK]", "[CLS]", "[SEP]", "un", "##like", "##ly", "!"])
+    >>> known = ["[UNK]", "[CLS]", "[SEP]", "un", "##like", "##ly", "!"]
+    >>> pieces = WordPieces(known)
     >>> pieces.encode("Unlikely! Not.")
     [1, 3, 4, 5, 6, 0, 0, 2]
     """
