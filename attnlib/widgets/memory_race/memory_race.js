@@ -48,7 +48,7 @@ function memory(name, most) {
   const squares = svg("path", { class: "attn-memory-squares" });
   const held = svg("svg", { role: "img", "aria-label": words.number }, squares);
   const note = h("p", { class: "attn-memory-note" });
-  const element = panel(words[name], h("div", null, axes.root, note, held));
+  const element = h("div", { class: "attn-memory-panel" }, panel(words[name], h("div", null, axes.root, note, held)));
   let columns = 1;
   function resize(pixels) {
     axes.resize(pixels);

@@ -41,6 +41,13 @@ def test_one_pair_is_given_back_whole_and_a_full_state_errs():
         assert race.numbers()["state_right"] < race.numbers()["cache_right"] == 48
 
 
+def test_the_lesson_says_what_it_shows():
+    assert MemoryRace(pairs=4, size=16).numbers()["state_right"] == 3
+    assert MemoryRace(pairs=24, size=16).numbers()["state_right"] == 14
+    right = MemoryRace(pairs=24, size=16, kept=0.8).from_state * VALUES[:24] > 0
+    assert right[-4:].all() and right[:12].sum() == 5
+
+
 @browser
 @pytest.mark.parametrize("sample", MemoryRace.samples)
 def test_the_page_draws_what_attnlib_computes(show, sample):
