@@ -112,7 +112,7 @@ export function render({ model, el }) {
     texts.update(text);
     write(largeTitle, fill(words.large, { name: name() }));
     write(nextTitle, fill(cut.length ? words.without : words.next, { names: cut.join(", ") }));
-    write(scissors, fill(cut.includes(name()) ? words.back : words.cut, { name: name() }));
+    write(scissors, cut.includes(name()) ? words.back : words.cut);
     latest = look ?? latest;
     if (!latest) return;
     const [place, asks] = [wanted, hovered ?? wanted].map((i) => Math.min(i, latest.tokens.length - 1));

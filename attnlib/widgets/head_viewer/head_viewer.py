@@ -165,16 +165,14 @@ class HeadViewer(BookWidget):
         return place, self.weights[self.block, self.head, place]
 
     def moves(self):
+        for k, token in enumerate(self.tokens):
+            yield Move("radio", f"token {k}, {seen(token)}", "Space", {"place": k})
+        yield Move("button", self.words["cut"], "Enter", {"cut": [self.name]})
+        yield Move("slider", "Block", "End", {"block": BLOCKS - 1})
+        yield Move("slider", "Head", "ArrowRight", {"head": self.head + 1})
         for name, content in self.words["texts"].items():
             end = {"place": LAST} if content != self.text else {}
             yield Move("radio", name, "Space", {"text": content} | end)
-        yield Move("slider", "Block", "End", {"block": BLOCKS - 1})
-        yield Move("slider", "Head", "ArrowRight", {"head": self.head + 1})
-        yield Move(
-            "button", fill(self.words["cut"], {"name": self.name}), "Enter", {"cut": [self.name]}
-        )
-        for k, token in enumerate(self.tokens):
-            yield Move("radio", f"token {k}, {seen(token)}", "Space", {"place": k})
 
     def numbers(self):
         _, row = self._row()
