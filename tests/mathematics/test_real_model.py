@@ -65,7 +65,7 @@ def test_a_thousand_texts_have_the_tokens_of_the_library(contents, pairs):
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
         [tokenizers.pre_tokenizers.Digits(True), tokenizers.pre_tokenizers.ByteLevel(False)]
     )
-    theirs.add_special_tokens(pairs.special)
+    theirs.add_special_tokens([*pairs.special])
     texts = [text[i : i + 300] for text in topics.values() for i in range(0, len(text), 900)][:500]
     texts += ["".join(rng.choices(ALPHABET, k=rng.randrange(1, 120))) for _ in range(600)]
     for text in texts + SCRIPTS:
