@@ -191,9 +191,8 @@ class HeadViewer(BookWidget):
     def picture(self):
         weights, tokens = self.weights, [*map(seen, self.tokens)]
         n = len(tokens)
-        figure = figures.blank(7.4, 6.6)
-        top, below = figure.subfigures(2, 1, height_ratios=[1, 1.35])
-        ax = top.subplots()
+        figure = figures.blank(5.0, 9.0)
+        ax, large, bars = figure.subplots(3, 1, height_ratios=[1, 1.7, 0.8])
         sheet = np.full((HEADS * (n + 1), BLOCKS * (n + 1)), np.nan)
         for i, j in np.ndindex(BLOCKS, HEADS):
             sheet[j * (n + 1) : -1, i * (n + 1) :][:n, :n] = weights[i, j]
@@ -201,7 +200,6 @@ class HeadViewer(BookWidget):
         ax.set(xticks=(np.arange(0, BLOCKS, 5) + 0.5) * (n + 1), yticks=[], xlabel="block")
         ax.set_xticklabels(range(0, BLOCKS, 5))
         ax.set_title(self.words["map"])
-        large, bars = below.subplots(1, 2, width_ratios=[1.2, 1])
         figures.heatmap(weights[self.block, self.head], queries=tokens, keys=tokens, ax=large)
         large.set_title(fill(self.words["large"], {"name": self.name}))
         names, chances, _ = zip(*self.following)
