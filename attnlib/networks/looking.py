@@ -50,7 +50,8 @@ def looks(W, x):
     A head that spreads its weight evenly, on a text in which two tokens come twice:
 
     >>> even = np.tri(4) / [[1], [2], [3], [4]]
-    >>> {kind: x.round(3).item() for kind, x in looks(even[None, None], [7, 8, 7, 8]).items()}
+    >>> means = looks(even[None, None], [7, 8, 7, 8])
+    >>> {kind: x.round(3).item() for kind, x in means.items()}
     {'first': 0.292, 'previous': 0.292, 'induction': 0.292, 'broad': 1.0}
     """
     n = len(x)
@@ -107,11 +108,27 @@ def without(model, heads):
     What head h writes is its output times its rows of :math:`W_O`; these become zero:
 
     .. math:: \v{Y} = \sum_{h' \ne h} \v{Y_{h'}} \, W_{O,h'}
+
+    Examples
+    --------
+    >>> from attnlib import EncoderBlock, RMSNorm
+    >>> rng, norm = np.random.default_rng(0), RMSNorm.initial(8)
+    >>> blocks = [EncoderBlock.random(rng, 8, n_heads=2, norm="rms")]
+    >>> model = SmolLM(rng.normal(size=(9, 8)), blocks, norm, context=16)
+    >>> cut = without(model, [(0, 1)])
+    >>> cut.blocks[0].attention.W_O.any(axis=1)
+    array([ True,  True,  True,  True, False, False, False, False])
     """
     blocks = list(model.blocks)
     for block, head in heads.tolist():
-        attention = blocks[block].attention
-        W_O = attention.W_O.copy()
-        np.split(W_O, attention.n_heads)[head][:] = 0
-        blocks[block] = replace(blocks[block], attention=replace(attention, W_O=W_O))
+        blocks[block] = without_heads(blocks[block], [head])
     return replace(model, blocks=tuple(blocks))
+
+
+def without_heads(block, heads):
+    """Return a block in which some heads write nothing; it shares its other arrays."""
+    attention = block.attention
+    W_O = attention.W_O.copy()
+    for head in heads:
+        np.split(W_O, attention.n_heads)[head][:] = 0
+    return replace(block, attention=replace(attention, W_O=W_O))

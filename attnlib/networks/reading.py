@@ -3,7 +3,6 @@
 Widget and page write down what they show of it in digits, six bits each.
 """
 
-import dataclasses
 import functools
 
 import numpy as np
@@ -12,6 +11,7 @@ from attnlib import _checks, softmax
 from attnlib._boundary import checked
 from attnlib.masks import causal
 from attnlib.networks import smollm
+from attnlib.networks.looking import without_heads
 from attnlib.projections import project
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+-"
@@ -70,7 +70,8 @@ class Reading:
         start = min(of_block, default=len(blocks))  # what is below stays as it was
         X = self.streams[start]
         for i in range(start, len(blocks)):
-            X, _ = without(blocks[i], of_block.get(i, []))(X, mask=self.mask)
+            block = without_heads(blocks[i], of_block[i]) if i in of_block else blocks[i]
+            X, _ = block(X, mask=self.mask)
         return softmax(project(self.model.norm(X[-1:]), self.model.E.T)[0])
 
     def following(self, cut=(), count=SHOWN):
@@ -83,17 +84,6 @@ class Reading:
     def whole(self):
         """The chance of each token to be the next, with no head cut."""
         return self.chances()
-
-
-def without(block, heads):
-    """Return a block in which some heads say nothing; it shares its other arrays."""
-    if not heads:
-        return block
-    attention = block.attention
-    per_head = attention.W_O.reshape(attention.n_heads, -1, attention.W_O.shape[1]).copy()
-    per_head[heads] = 0
-    attention = dataclasses.replace(attention, W_O=per_head.reshape(attention.W_O.shape))
-    return dataclasses.replace(block, attention=attention)
 
 
 def digits(shares, length=1):

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from attnlib import EncoderBlock, RMSNorm, Rotary, softmax
 from attnlib.networks import SmolLM, reading, smollm
-from attnlib.networks.reading import Reading, digits, shares, without
+from attnlib.networks.looking import without_heads
+from attnlib.networks.reading import Reading, digits, shares
 
 IDS = [3, 1, 4, 1, 5]
 
@@ -51,9 +52,9 @@ def test_a_head_that_is_cut_says_nothing(model, cut):
 
 def test_a_block_without_heads_shares_its_other_arrays(model):
     block = model.blocks[0]
-    less = without(block, [1])
+    less = without_heads(block, [1])
     assert less.attention.W_Q is block.attention.W_Q and less.feed_forward is block.feed_forward
-    assert without(block, []) is block and block.attention.W_O[2:4].all()
+    assert without_heads(block, []) is block and block.attention.W_O[2:4].all()
     assert dataclasses.is_dataclass(less)
 
 
