@@ -96,7 +96,7 @@ class Words:
         self.copies = copies
         self.figures, counts = {}, Counter()
         for path, notebook in notebooks.items():  # a deeper page counts on from its lesson
-            chapter = path.name.partition("_")[0].lstrip("0")
+            chapter = path.stem.partition("_")[0].lstrip("0")
             for figure in filter(None, map(figure_of, notebook.cells)):
                 counts[chapter] += 1
                 self.figures[figure.get("name")] = f"Figure {chapter}.{counts[chapter]}"

@@ -79,14 +79,16 @@ def steps(file, metadata, tensors):
         align = metadata.get("general.alignment", 32)
         start = -(-file.tell() // align) * align
         for name, shape, kind, at in places:
+            if kind not in BLOCKS:
+                raise ValueError(f"{name} is of kind {kind}; kinds 0, 1, 3 and 8 can be read")
             per_block, parts = BLOCKS[kind]
             parts, count = np.dtype(parts), math.prod(shape) // per_block
             file.seek(start + at)
             blocks = np.frombuffer(piece(count * parts.itemsize), parts)
             tensors[name] = numbers(blocks).reshape(shape)
             yield file.tell() / size
-    except (struct.error, UnicodeDecodeError, KeyError, IndexError, ValueError) as wrong:
-        raise ValueError(f"this is no whole GGUF file that can be read here: {wrong}") from wrong
+    except (struct.error, LookupError, ArithmeticError, TypeError, ValueError) as wrong:
+        raise ValueError(f"This is no whole GGUF file that can be read here: {wrong}.") from wrong
 
 
 def numbers(blocks):

@@ -72,7 +72,7 @@ class Recorded:
         if call not in known:
             raise LookupError(
                 f"{call} was not recorded, and the model that computes it is not here: fetch it "
-                f"(`make model`), or ask for one of {', '.join(known) or 'nothing'}."
+                f"(`make model`). Recorded are {', '.join([*known][:3])} and others."
             )
         if not self._told:
             self._told = True

@@ -123,6 +123,8 @@ class SentenceEncoder(Parameters):
 
     def sentences(self, texts):
         """Return a vector of length 1 for each text, given as lists of tokens of any lengths."""
+        if not len(texts) or not all(map(len, texts)):
+            raise ValueError("texts must be lists of tokens, at least one text, and none empty.")
         lengths = np.array([len(text) for text in texts])
         x = np.zeros((len(texts), lengths.max()), int)
         for row, text in zip(x, texts):

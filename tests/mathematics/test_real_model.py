@@ -1,6 +1,7 @@
 """A language model that people use: its file, its tokens, and the model of the book's parts."""
 
 import random
+import struct
 from pydoc_data.topics import topics
 
 import gguf as library
@@ -102,10 +103,23 @@ def test_it_knows_the_capital_of_france(model, pairs):
     assert pairs.decode([logits[-1].argmax()]) == " Paris"
 
 
-@pytest.mark.parametrize("damage", [b"", b"GGUF", None, "other"])
-def test_what_is_no_whole_file_is_refused(path, damage):
+def small(kind=0, align=32, offset=0):
+    """A file with one setting and one tensor of eight numbers."""
+    start = b"GGUF" + struct.pack("<IQQ", 3, 1, 1)
+    start += struct.pack("<Q", 17) + b"general.alignment" + struct.pack("<II", 4, align)
+    start += struct.pack("<Q1sIQIQ", 1, b"t", 1, 8, kind, offset)
+    return start + b"\0" * (-len(start) % 32) + struct.pack("<8f", *range(8))
+
+
+def test_what_is_no_whole_file_is_refused(path):
+    whole = small()
+    assert_array_equal(gguf.read(whole)[1]["t"], np.arange(8))
     with path.open("rb") as file:
         start = file.read(5000)
-    content = {None: start[:1000], "other": b"PK" + start[2:]}.get(damage, damage)
-    with pytest.raises(ValueError, match="no whole GGUF file"):
-        gguf.read(content)
+    damaged = [b"", b"GGUF", start, b"PK" + whole[2:], *(whole[:n] for n in range(len(whole)))]
+    damaged += [small(align=0), small(offset=2**63), whole[:49] + b"\x63" + whole[50:]]
+    for content in damaged:
+        with pytest.raises(ValueError, match="no whole GGUF file"):
+            gguf.read(content)
+    with pytest.raises(ValueError, match="t is of kind 12; kinds 0, 1, 3 and 8 can be read"):
+        gguf.read(small(kind=12))
