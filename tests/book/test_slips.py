@@ -10,7 +10,7 @@ SLIPS = Page.read(ROOT / "book" / "slips.ipynb")
 def test_each_slip_is_followed_by_its_place_in_the_book(open_page):
     page = open_page("book/slips.html")
     page.locator(".cell.tag_exercise").first.get_by_role("button", name="Check").wait_for()
-    folds = page.locator("details", has_text="Where the book has it right")
+    folds = page.locator("details", has_text="Where the book gets it right")
     assert folds.count() == len(named(SLIPS, "ask")) + len(asked(SLIPS))
     for fold in folds.all():
         assert fold.is_visible() and fold.get_attribute("open") is None

@@ -40,3 +40,15 @@ def test_twenty_questions_cover_the_chapters():
     lessons = sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb"))
     lessons = [page.name for path in lessons if (page := Page(path, None)).is_lesson]
     assert chapters[:17] == lessons[:17]
+
+
+def test_pytorch_scales_by_itself_and_its_two_masks_say_the_opposite():
+    torch = pytest.importorskip("torch")
+    attend = torch.nn.functional.scaled_dot_product_attention
+    q, K = torch.randn(2, 4), torch.randn(3, 4)
+    w = torch.softmax(q @ K.T / 2, dim=-1)
+    assert torch.allclose(attend(q[None], K[None], torch.eye(3)[None])[0], w, atol=1e-6)
+    true = torch.tensor([[True, False, False]] * 2)
+    first = attend(q[None], K[None], torch.eye(3)[None], attn_mask=true)[0]
+    _, others = torch.nn.MultiheadAttention(4, 1)(q, K, K, attn_mask=true)
+    assert (first[:, 0] == 1).all() and (others[:, 0] == 0).all()
