@@ -77,13 +77,13 @@ def pairs(heads, name):
     return heads.astype(int).reshape(-1, 2)
 
 
-def refuse_unknown_heads(model, heads, **_):
+def refuse_unknown_heads(model, heads, name="heads", **_):
     """Refuse blocks and heads that the model has not."""
     sizes = len(model.blocks), model.blocks[0].attention.n_heads
     for pair in heads.tolist():
         if not all(0 <= i < n for i, n in zip(pair, sizes)):
             raise ValueError(
-                f"heads holds {tuple(pair)}, but the model has {sizes[0]} blocks of {sizes[1]} "
+                f"{name} holds {tuple(pair)}, but the model has {sizes[0]} blocks of {sizes[1]} "
                 f"heads. Count both from 0."
             )
 

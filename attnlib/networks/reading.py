@@ -11,13 +11,19 @@ from attnlib import _checks, softmax
 from attnlib._boundary import checked
 from attnlib.masks import causal
 from attnlib.networks import smollm
-from attnlib.networks.looking import without_heads
+from attnlib.networks.looking import pairs, refuse_unknown_heads, without_heads
 from attnlib.projections import project
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+-"
 LEVELS = len(DIGITS) - 1
 SHOWN = 6  # tokens that may follow
 LONGEST = 48  # tokens of a text that is looked at
+
+
+def refuse_unknown(self, cut=(), **_):
+    """Refuse blocks and heads that the model of a reading has not."""
+    if len(cut):
+        refuse_unknown_heads(self.model, cut, "cut")
 
 
 class Reading:
@@ -42,7 +48,7 @@ class Reading:
     A head is cut by making its rows of :math:`W_O` zero: the block adds what its others say.
     """
 
-    @checked(model=lambda x, name: _checks.instance(x, name, smollm.SmolLM), ids=_checks.integers)
+    @checked(model=smollm.SmolLM, ids=_checks.integers)
     def __init__(self, model, ids):
         self.model, self.ids, self.streams, weights = model, ids, [model.E[ids]], []
         self.mask = causal(len(ids))
@@ -52,12 +58,13 @@ class Reading:
             weights.append(of_block)
         self.weights = np.array(weights)
 
+    @checked(cut=pairs, also=refuse_unknown)
     def chances(self, cut=()):
         """Return the chance of each token to be the next, with some heads cut.
 
         Parameters
         ----------
-        cut : iterable of tuple of int, optional
+        cut : array_like of int, shape (n, 2), optional
             Block and head, both from 0.
 
         Returns
@@ -65,7 +72,7 @@ class Reading:
         ndarray, shape (n_tokens,)
         """
         blocks, of_block = self.model.blocks, {}
-        for i, head in cut:
+        for i, head in np.array(cut, dtype=int).reshape(-1, 2).tolist():
             of_block.setdefault(i, []).append(head)
         start = min(of_block, default=len(blocks))  # what is below stays as it was
         X = self.streams[start]
@@ -76,7 +83,7 @@ class Reading:
 
     def following(self, cut=(), count=SHOWN):
         """Return what most likely comes next: token, its chance, its chance with nothing cut."""
-        now = self.chances(cut) if cut else self.whole
+        now = self.chances(cut) if len(cut) else self.whole
         order = np.argsort(-now, kind="stable")[:count]
         return [(int(i), float(now[i]), float(self.whole[i])) for i in order]
 
@@ -117,9 +124,8 @@ def look(reading, tokens):
     return {"tokens": [tokens.decode([i]) for i in reading.ids], "weights": digits(lower)}
 
 
-@functools.lru_cache(maxsize=2)
-def of_text(text):
-    """The reading of a text by the model whose file is here, and what cuts texts into tokens.
+def tokens_of(text):
+    """The model whose file is here, a text's tokens for it, and what cuts texts into tokens.
 
     Raises
     ------
@@ -134,6 +140,13 @@ def of_text(text):
     ids = tokens.encode(text)
     if not 1 <= len(ids) <= LONGEST:
         raise ValueError(f"The text has {len(ids)} tokens; 1 to {LONGEST} can be shown here.")
+    return model, ids, tokens
+
+
+@functools.lru_cache(maxsize=2)
+def of_text(text):
+    """The reading of a text, by the model of `tokens_of`, and what cuts texts into tokens."""
+    model, ids, tokens = tokens_of(text)
     return Reading(model, ids), tokens
 
 

@@ -50,6 +50,22 @@ def test_a_head_that_is_cut_says_nothing(model, cut):
         assert now == pytest.approx(wanted[i]) and whole == read.chances()[i]
 
 
+@pytest.mark.parametrize("cut", [[(-1, 0)], [(3, 0)], [(0, 4)], [(0, -1)]])
+def test_heads_that_are_not_there_are_refused(model, cut):
+    read = Reading(model, IDS)
+    for ask in (read.chances, read.following):
+        with pytest.raises(ValueError, match=r"cut holds .* 3 blocks of 4 heads"):
+            ask(cut)
+    with pytest.raises(ValueError, match="cut must be pairs"):
+        read.chances([0, 1])
+    assert_array_equal(read.chances([]), read.chances())
+
+
+def test_a_reading_is_of_a_model(model):
+    with pytest.raises(TypeError, match="model must be a SmolLM"):
+        Reading(model.blocks[0], IDS)
+
+
 def test_a_block_without_heads_shares_its_other_arrays(model):
     block = model.blocks[0]
     less = without_heads(block, [1])

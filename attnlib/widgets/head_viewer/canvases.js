@@ -7,15 +7,22 @@ import { HEADS } from "./looks.js";
 export const BLOCKS = 30;
 const TOP = 17; // for the numbers of blocks
 
-// A canvas as wide as its place; `paint` gets its context, its width and the page's colours.
-export function sheet(kind, heightOf, paint) {
+const same = (a, b) => a === b || (Array.isArray(a) && String(a) === String(b));
+
+// A canvas as wide as its place; `paint` gets its context, the parts of the state that `needs` names,
+// its width and the page's colours.
+export function sheet(kind, needs, heightOf, paint) {
   const canvas = h("canvas", { class: `attn-heads-${kind}`, "aria-hidden": "true" });
   const element = h("div", { class: `attn-heads-box-${kind}` }, canvas);
   const context = canvas.getContext("2d");
   let [width, latest] = [0, null];
-  function draw(state = latest) {
+  function draw(state) {
+    const isNew = !latest || needs.some((name) => !same(state[name], latest[name]));
     latest = state;
-    if (!width || !state) return;
+    if (isNew) again();
+  }
+  function again() {
+    if (!width || !latest) return;
     const scale = window.devicePixelRatio || 1;
     const height = heightOf(width);
     canvas.style.height = `${height}px`;
@@ -23,18 +30,23 @@ export function sheet(kind, heightOf, paint) {
     context.scale(scale, scale);
     const style = getComputedStyle(canvas);
     context.font = `12px ${style.fontFamily}`;
-    paint(context, state, width, (name) => style.getPropertyValue(`--${name}`).trim());
+    paint(context, latest, width, (name) => style.getPropertyValue(`--${name}`).trim());
   }
   onWidth(element, (pixels) => {
     width = Math.floor(pixels);
-    draw();
+    again();
   });
   // Its colours are those of the page, which may change.
-  const again = () => draw();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  const isDark = matchMedia("(prefers-color-scheme: dark)");
+  isDark.addEventListener("change", again);
+  const themes = new MutationObserver(again);
   for (const root of [document.documentElement, document.body])
-    new MutationObserver(again).observe(root, { attributes: true });
-  return { element, canvas, draw };
+    themes.observe(root, { attributeFilter: ["class", "data-theme", "data-jp-theme-light"] });
+  const stop = () => {
+    isDark.removeEventListener("change", again);
+    themes.disconnect();
+  };
+  return { element, canvas, draw, stop };
 }
 
 // Where thumbnails lie: in one band of 30 blocks, or in two where there is less room.

@@ -61,11 +61,12 @@ export function render({ model, el }) {
   const looks = library(model, () => draw());
   let [hovered, latest] = [null, null];
   const hover = (k) => {
+    if (k === hovered) return;
     hovered = k;
     draw();
   };
-  const map = sheet("map", (width) => layout(width).height, paintMap);
-  const large = sheet("large", (width) => width, paintHead);
+  const map = sheet("map", ["look", "chosen", "cut"], (width) => layout(width).height, paintMap);
+  const large = sheet("large", ["look", "chosen", "asks"], (width) => width, paintHead);
   const tokens = tokenRow(model, hover);
   const next = nextTable();
   const [largeTitle, nextTitle] = [h("span"), h("span")];
@@ -107,7 +108,7 @@ export function render({ model, el }) {
     const [text, b, k, wanted, cut] = TRAITS.map((trait) => model.get(trait));
     const look = looks.look(text);
     const following = look && looks.following(text, cut);
-    write(message, following ? "" : looks.error || words.waiting);
+    write(message, following ? "" : looks.error(text, cut) ?? words.waiting);
     for (const control of [block, head]) control.draw();
     texts.update(text);
     write(largeTitle, fill(words.large, { name: name() }));
@@ -143,7 +144,8 @@ export function render({ model, el }) {
   if (document.readyState === "complete") offer();
   else addEventListener("load", offer);
 
-  return mount(
+  for (const trait of ["text", "cut"]) model.on(`change:${trait}`, looks.forget);
+  const unmount = mount(
     { model, el, draw, voice, traits: TRAITS },
     texts.element,
     panel(words.map, map.element),
@@ -154,4 +156,10 @@ export function render({ model, el }) {
     own,
     controlRow([], presets(model, TRAITS)),
   );
+  return () => {
+    unmount();
+    for (const trait of ["text", "cut"]) model.off(`change:${trait}`, looks.forget);
+    for (const part of [map, large, looks]) part.stop();
+    removeEventListener("load", offer);
+  };
 }

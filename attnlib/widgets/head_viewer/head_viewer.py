@@ -21,12 +21,20 @@ FIRST, *_ = looks.TEXTS
 
 
 @cache
-def is_here():
-    """Whether the model's file is here."""
+def found():
+    """The path of the model's file; a ModelError, which is not kept, says why there is none."""
+    if path := SMOLLM.find():
+        return path
+    raise ModelError("The model's file is not here. Fetch it by `make model`.")
+
+
+def lack():
+    """Why the model cannot be asked, in a sentence; an empty one where its file is here."""
     try:
-        return SMOLLM.find() is not None
-    except ModelError:
-        return False
+        found()
+    except ModelError as error:
+        return str(error)
+    return ""
 
 
 def seen(token):
@@ -53,7 +61,8 @@ class HeadViewer(BookWidget):
     Raises
     ------
     traitlets.TraitError
-        When a value lies outside its range, or the model is needed and its file is not here.
+        When a value lies outside its range, a text has no token or more than 48, or the model is
+        needed and its file is not here.
 
     Examples
     --------
@@ -88,42 +97,51 @@ class HeadViewer(BookWidget):
     title = traits.text("The heading over the widget.", "270 heads at one text")
 
     _live = traitlets.Bool(False).tag(sync=True)
-    _asked = traitlets.Dict().tag(sync=True)
-    _answer = traitlets.Dict().tag(sync=True)
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
-        self._live = is_here()
+        self._live = not lack()
+        self.on_msg(self._hear)
 
     @traitlets.validate("text")
     def _can_be_read(self, proposal):
-        if proposal["value"] not in looks.TEXTS and not is_here():
+        text = proposal["value"]
+        if text in looks.TEXTS:
+            return text
+        if why := lack():
             raise traitlets.TraitError(
-                f"HeadViewer.text is not one of the recorded ones, and the model's file is not "
-                f"here: {proposal['value']!r}. Fetch it by `make model`."
+                f"HeadViewer.text is not one of the recorded ones: {text!r}. {why}"
             )
-        return proposal["value"]
+        try:
+            reading.tokens_of(text)
+        except (ModelError, ValueError) as error:
+            raise traitlets.TraitError(f"HeadViewer.text cannot be shown: {error}") from None
+        return text
 
     @traitlets.validate("cut")
     def _can_be_cut(self, proposal):
         cut = proposal["value"]
         names = {f"{i}.{j}" for i in range(BLOCKS) for j in range(HEADS)}
-        if not set(cut) <= names or (len(cut) > 1 and not is_here()):
+        why = lack() if len(cut) > 1 else ""
+        if not set(cut) <= names or why:
             raise traitlets.TraitError(
                 f"HeadViewer.cut needs heads from 0.0 to {BLOCKS - 1}.{HEADS - 1}, one at most "
-                f"where the model's file is not here, got {cut!r}."
+                f"where the model's file is not here, got {cut!r}. {why}".rstrip()
             )
         return cut
 
-    @traitlets.observe("_asked")
-    def _answers(self, change):
-        """Answer what the view asks for."""
-        asked = change["new"]
+    def _hear(self, _widget, asked, _buffers):
+        """Answer what a view asks for."""
+        if asked.get("kind") in ("look", "following"):
+            self.send(self._reply(**asked))
+
+    @classmethod
+    def _reply(cls, id, kind, given):
         try:
-            answer = self._answered(asked["kind"], *asked["given"])
-        except (LookupError, ValueError) as error:
+            answer = cls._answered(kind, *given)
+        except (ModelError, LookupError, ValueError) as error:
             answer = {"error": str(error)}
-        self._answer = {"id": asked["id"]} | answer
+        return {"id": id} | answer
 
     @staticmethod
     def _answered(kind, text, cut=()):

@@ -42,8 +42,8 @@ export function fileOf(ready, own) {
     show("none", text);
   }
   function choose(chosen) {
-    const bytes = chosen.size.toLocaleString("en");
-    if (chosen.size !== words.size) return show("none", fill(words.wrong, { ...words, bytes }));
+    const [size, bytes] = [words.size, chosen.size].map((count) => count.toLocaleString("en"));
+    if (chosen.size !== words.size) return show("none", fill(words.wrong, { ...words, size, bytes }));
     file = chosen;
     python.give(file);
     readAll();

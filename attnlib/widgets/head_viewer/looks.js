@@ -34,19 +34,24 @@ export function decoded({ tokens, weights, names, whole, cuts }) {
 export const pair = (name) => name.split(".").map(Number);
 export const flat = (name) => HEADS * pair(name)[0] + pair(name)[1];
 
-// Asks the notebook's Python, which answers by a trait.
+// Asks the notebook's Python by messages. All views of a widget hear each answer, and know their own
+// by its id.
 function kernel(model) {
   const waiting = new Map();
-  model.on("change:_answer", () => {
-    const { id, ...answer } = model.get("_answer");
+  const hear = ({ id, ...answer }) => {
     waiting.get(id)?.(answer);
-  });
-  return (kind, ...given) =>
+    waiting.delete(id);
+  };
+  model.on("msg:custom", hear);
+  const view = Math.random().toString(36).slice(2);
+  let count = 0;
+  const ask = (kind, ...given) =>
     new Promise((done) => {
-      waiting.set(waiting.size, done);
-      model.set("_asked", { id: waiting.size - 1, kind, given });
-      model.save_changes();
+      const id = `${view}.${count++}`;
+      waiting.set(id, done);
+      model.send({ id, kind, given });
     });
+  return { ask, stop: () => model.off("msg:custom", hear) };
 }
 
 async function later(_, text) {
@@ -55,23 +60,24 @@ async function later(_, text) {
 }
 
 // Looks and what follows; each is null until it has come, and then `changed` is called. `live` asks
-// the model itself, where it is.
+// the model itself, where it is. What failed is asked again after `forget`.
 export function library(model, changed) {
   const inNotebook = model.get("_live") !== undefined;
-  const notebook = inNotebook && kernel(model);
+  const { ask: notebook, stop = () => {} } = inNotebook ? kernel(model) : {};
   const known = new Map([[JSON.stringify(["look", first.text]), decoded(first)]]);
-  const asked = new Set();
-  const made = { live: model.get("_live") ? notebook : null, error: "" };
+  const [asked, errors] = [new Map(), new Map()];
+  const made = { live: model.get("_live") ? notebook : null, stop };
   async function ask(key, source, take, request) {
-    asked.add(key);
-    made.error = "";
+    const mine = {};
+    asked.set(key, mine);
     try {
       if (!source) throw new Error(words.gone);
       const answer = await source(...request);
       if (answer.error) throw new Error(answer.error);
       known.set(key, take(answer));
     } catch ({ message }) {
-      made.error = message;
+      if (asked.get(key) !== mine) return; // it was forgotten, and perhaps asked again
+      errors.set(key, message);
     }
     changed();
   }
@@ -80,6 +86,14 @@ export function library(model, changed) {
     if (!known.has(key) && !asked.has(key)) ask(key, source, take, request);
     return known.get(key) ?? null;
   }
+  made.error = (text, cut) =>
+    [["look", text], ["following", text, cut.map(pair)]]
+      .map((request) => errors.get(JSON.stringify(request)))
+      .find(Boolean);
+  made.forget = () => {
+    for (const key of errors.keys()) asked.delete(key);
+    errors.clear();
+  };
   made.look = (text) => {
     const source = TEXTS.includes(text) ? notebook || later : made.live;
     return get(source, decoded, "look", text);
@@ -92,6 +106,7 @@ export function library(model, changed) {
   made.become = (live) => {
     made.live = live;
     asked.clear();
+    errors.clear();
   };
   return made;
 }

@@ -1,17 +1,21 @@
 """The heads of a real model: records, what is refused, the same in the page, what is drawn."""
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
-from attention_book import live
 from numpy.testing import assert_allclose
 from playwright.sync_api import expect
 
+from attnlib.data.published import SMOLLM
 from attnlib.networks import reading
 from attnlib.widgets import HeadViewer
 from attnlib.widgets.head_viewer import head_viewer as module
 from attnlib.widgets.head_viewer import looks
 from attnlib.widgets.shared.modules import later_scripts, site_script
-from tests.helpers.widget_pages import bundle, frame, refused, state
+from tests.helpers.widget_pages import frame, refused, state
 
 browser = pytest.mark.browser
 each_text = pytest.mark.parametrize("text", looks.TEXTS)
@@ -19,7 +23,7 @@ each_text = pytest.mark.parametrize("text", looks.TEXTS)
 
 @pytest.fixture
 def no_file(monkeypatch):
-    monkeypatch.setattr(module, "is_here", lambda: False)
+    monkeypatch.setattr(module, "lack", lambda: "It is not here.")
 
 
 @pytest.mark.parametrize(
@@ -82,14 +86,66 @@ def test_one_head_carries_the_country():
     assert before > 0.7 and now[" Paris"] < 0.2 and now[" London"] > 0.05
 
 
-def test_any_text_and_any_heads_where_the_file_is():
+def test_any_text_and_any_heads_where_the_file_is(monkeypatch):
     widget = HeadViewer(text="Two and two are", cut=["17.4", "17.5"])
     assert widget.tokens == ["Two", " and", " two", " are"]
     assert widget.following == reading.following(widget.text, [(17, 4), (17, 5)])
-    widget._asked = {"id": 3, "kind": "following", "given": [widget.text, [[17, 4], [17, 5]]]}
-    assert widget._answer == {"id": 3, "next": widget.following}
-    widget._asked = {"id": 4, "kind": "look", "given": ["a " * 60]}
-    assert widget._answer["id"] == 4 and "61 tokens" in widget._answer["error"]
+    sent = []
+    monkeypatch.setattr(widget, "send", sent.append)
+
+    def ask(**asked):
+        widget._handle_custom_msg(asked, [])
+        return sent[-1]
+
+    cut = [[17, 4], [17, 5]]
+    answer = ask(id="a.3", kind="following", given=[widget.text, cut])
+    assert answer == {"id": "a.3", "next": widget.following}
+    answer = ask(id="b.3", kind="look", given=["a " * 60])
+    assert answer["id"] == "b.3" and "61 tokens" in answer["error"]
+    answer = ask(id="b.4", kind="following", given=[widget.text, [[30, 0]]])
+    assert "30 blocks of 9 heads" in answer["error"]
+    ask(id="c", kind="anywidget-command")
+    assert len(sent) == 3
+    for text, count in (("", 0), ("a " * 60, 61)):
+        refused(HeadViewer, f"The text has {count} tokens; 1 to 48", text=text)
+
+
+def test_a_file_that_is_wrong_is_named_and_one_that_comes_is_found(monkeypatch, tmp_path):
+    module.found.cache_clear()
+    wrong = tmp_path / "wrong.gguf"
+    monkeypatch.setenv(SMOLLM.variable, str(wrong))
+    refused(HeadViewer, f"There is no file {wrong}", text="Another text")
+    wrong.write_bytes(b"GGUF")
+    refused(HeadViewer, "has 4 bytes", text="Another text")
+    refused(HeadViewer, "has 4 bytes", cut=["1.2", "1.3"])
+    assert not HeadViewer()._live
+    monkeypatch.setattr(type(SMOLLM), "find", lambda self: wrong)
+    assert HeadViewer()._live
+    module.found.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "value"),
+    [
+        ("looks.js", "HEADS", module.HEADS),
+        ("looks.js", "SHOWN", reading.SHOWN),
+        ("looks.js", "DIGITS", reading.DIGITS),
+        ("canvases.js", "BLOCKS", module.BLOCKS),
+        ("head_viewer.js", "LAST", module.LAST),
+    ],
+)
+def test_both_sides_know_the_same_numbers(file, name, value):
+    text = (looks.HERE / file).read_text(encoding="utf-8")
+    (found,) = re.findall(rf"^(?:export )?const {name} = (.+?);", text, re.MULTILINE)
+    assert json.loads(found) == value
+
+
+def test_words_know_the_file():
+    ((path, (size, _)),) = SMOLLM.files.items()
+    words = HeadViewer.words
+    assert (words["file"], words["size"]) == (Path(path).name, size)
+    assert f"{size / 1e6:.0f} MB" in words["offer"]
+    assert f"{size:,}" not in json.dumps(words)
 
 
 DECODED = """
@@ -134,31 +190,127 @@ def test_a_cut_head_changes_what_follows(show):
         assert_allclose([p for _, p in shown], [p for _, p, _ in wanted], atol=5.1e-4)
 
 
+NOTEBOOK = """
+    (stored) => {
+      const [values, listeners] = [{ ...stored, _live: true }, []];
+      const of = (event) => listeners.filter(([one]) => one === event);
+      const tell = (event, ...rest) => of(event).forEach(([, hear]) => hear(...rest));
+      const model = {
+        get: (name) => values[name],
+        set(name, value) {
+          const isNew = JSON.stringify(values[name]) !== JSON.stringify(value);
+          values[name] = value;
+          if (isNew) tell(`change:${name}`);
+        },
+        save_changes() {},
+        send: async (asked) => tell("msg:custom", await reply(asked)),
+        on: (event, hear) => listeners.push([event, hear]),
+        off: (event, hear) =>
+          listeners.splice(listeners.indexOf(of(event).find(([, one]) => one === hear)), 1),
+      };
+      const main = document.querySelector("main");
+      main.replaceChildren();
+      window.notebook = { model, listeners, leave: [] };
+      for (const id of ["one", "two"]) {
+        const el = Object.assign(document.createElement("div"), { id });
+        main.append(el);
+        notebook.leave.push(AttentionBook.load("head_viewer/head_viewer.js").render({ model, el }));
+      }
+    }
+"""
+
+
 @browser
-def test_in_a_notebook_python_answers(show):
-    data = bundle(HeadViewer())
-    data[live.STATE]["state"] |= {"_live": True, "_asked": {}, "_answer": {}}
-    page = show(data)
-    page.expose_function("answer", lambda kind, given: HeadViewer._answered(kind, *given))
+def test_in_a_notebook_python_answers_each_of_two_views(show):
+    page, asked = show(HeadViewer()), []
+
+    def reply(request):
+        asked.append(request["id"])
+        return HeadViewer._reply(**request)
+
+    page.expose_function("reply", reply)
+    page.evaluate(NOTEBOOK, HeadViewer().state())
+    for text in (looks.TEXTS[1], "Two and two are"):
+        page.evaluate("(text) => notebook.model.set('text', text)", text)
+        tokens = [module.seen(token) for token in HeadViewer(text=text).tokens]
+        likeliest = module.seen(HeadViewer(text=text).following[0][0])
+        for view in (page.locator("#one"), page.locator("#two")):
+            expect(view.locator(".attn-heads-token")).to_have_text(tokens)
+            expect(view.locator(".attn-follow-row").first).to_contain_text(likeliest)
+            expect(view.locator(".attn-message")).to_have_text("")
+    # Two views ask different things at the same time: each gets its own answer.
+    views = [page.locator(f"#{name}").get_by_role("textbox") for name in ("one", "two")]
+    for view, text in zip(views, ("Three and three are", "One and one are")):
+        view.fill(text)
+        view.press("Enter")
+    for name in ("one", "two"):
+        expect(page.locator(f"#{name} .attn-heads-token").first).to_have_text("One")
+        expect(page.locator(f"#{name} .attn-message")).to_have_text("")
+    assert len(asked) == len(set(asked)) > 6
+    page.evaluate("notebook.leave.forEach((leave) => leave())")
+    assert page.evaluate("notebook.listeners.length") == 0
+
+
+@browser
+def test_what_failed_is_asked_again_when_the_text_is_chosen_again(show):
+    page = show(HeadViewer())
     page.evaluate(
         """() => {
-          const [model] = AttentionBook.models.values();
-          model.on("change:_asked", async () => {
-            const { id, kind, given } = model.get("_asked");
-            model.set("_answer", { id, ...(await answer(kind, given)) });
-          });
+          const { later } = AttentionBook;
+          AttentionBook.later = () => {
+            AttentionBook.later = later;
+            return Promise.reject(new Error("It cannot be read."));
+          };
         }"""
     )
-    for text in (looks.TEXTS[1], "Two and two are"):
-        if text in looks.TEXTS:
-            page.get_by_role("radio", name="France").check()
-        else:
-            page.get_by_role("textbox").fill(text)
-            page.get_by_role("textbox").press("Enter")
-        tokens = [module.seen(token) for token in HeadViewer(text=text).tokens]
-        expect(page.locator(".attn-heads-token")).to_have_text(tokens)
-        first = page.locator(".attn-follow-row").first
-        expect(first).to_contain_text(module.seen(HeadViewer(text=text).following[0][0]))
+    said = page.locator(".attn-message")
+    france, fox = (page.get_by_role("radio", name=name) for name in ("France", "Fox and owl"))
+    france.check()
+    expect(said).to_have_text("It cannot be read.")
+    page.get_by_role("slider", name="Block").press("End")  # what was said stays
+    frame(page)
+    expect(said).to_have_text("It cannot be read.")
+    fox.check()
+    expect(said).to_have_text("")
+    france.check()
+    expect(page.locator(".attn-heads-token")).to_have_text(
+        ["The", "␣capital", "␣of", "␣France", "␣is"]
+    )
+    expect(said).to_have_text("")
+
+
+PAINTED = """
+    () => {
+      const painted = { map: 0, large: 0 };
+      const { strokeRect } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.strokeRect = function (...box) {
+        painted[this.canvas.className.replace("attn-heads-", "")] += 1;
+        strokeRect.apply(this, box);
+      };
+      window.painted = painted;
+    }
+"""
+
+
+@browser
+def test_a_pointer_that_moves_paints_what_changes_and_nothing_else(show):
+    page = show(HeadViewer(), width=1280)
+    page.evaluate(PAINTED)
+    box = page.locator(".attn-heads-large").bounding_box()
+    side = (box["width"] - 32) / 14
+    page.locator(".attn-heads-large").scroll_into_view_if_needed()
+    box = page.locator(".attn-heads-large").bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 32 + 5.2 * side)
+    page.mouse.move(box["x"] + 200, box["y"] + 32 + 5.8 * side, steps=20)
+    frame(page)
+    assert page.evaluate("painted") == {"map": 0, "large": 1}
+    page.evaluate("document.documentElement.dataset.other = 'x'")
+    page.get_by_role("slider", name="Block").press("End")
+    frame(page)
+    assert page.evaluate("painted.map") == 1
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    frame(page)
+    assert page.evaluate("painted.map") == 2
 
 
 @browser
