@@ -213,6 +213,7 @@ for name in NORMALIZERS[:3]:
     CALLS[f"{name}_jacobian"] = {"scores": scores, "temperature": 0.5}
 
 writer = networks.CharacterModel(**CALLS["networks.CharacterModel"])
+reader = networks.SmolLM(**CALLS["networks.SmolLM"])
 counter = networks.NGrams(**CALLS["networks.NGrams"])
 #: Methods, by what they are called on.
 METHODS = {
@@ -285,8 +286,8 @@ METHODS = {
         {"x": [0, 1, 2], "cache": attnlib.StackCache(writer.network.stack)},
     ),
     "SmolLM.__call__": (
-        networks.SmolLM(**CALLS["networks.SmolLM"]),
-        {"x": [1, 2, 3]},
+        reader,
+        {"x": [1, 2, 3], "cache": attnlib.StackCache(reader.stack)},
     ),
     "SentenceEncoder.__call__": (
         networks.SentenceEncoder(**CALLS["networks.SentenceEncoder"]),
