@@ -74,7 +74,8 @@ def write_styles(app, exception):
         }.items():
             (folder / "widgets" / file).write_text(text, encoding="utf-8")
     host = (app.srcdir / "book/_assets/live.js").read_text(encoding="utf-8")
-    (folder / "live.js").write_text(host + modules.shared_script(), encoding="utf-8")
+    script = re.sub(r"^ *//.*\n", "", host + modules.shared_script(), flags=re.MULTILINE)
+    (folder / "live.js").write_text(script, encoding="utf-8")
 
 
 def write_python(app, exception):
