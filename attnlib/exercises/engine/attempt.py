@@ -68,8 +68,10 @@ class Trial:
         #: What came back; truth values as 0 and 1 in an exercise that asks for them.
         self.value = counted(value) if exercise.truth else value
         #: As an array, None if it is not numbers; and what of the array is compared.
-        # A list of truth values cannot be used as one, with ~ and &; a tuple holds several results.
-        sequences = (list, tuple) if exercise.judge else () if exercise.truth else (list,)
+        # A list of truth values cannot be used as one, with ~ and &, nor one of indices as an array
+        # of them; a tuple holds several results.
+        arrays_only = exercise.truth or exercise.indices
+        sequences = (list, tuple) if exercise.judge else () if arrays_only else (list,)
         self.array = self.seen = as_numbers(self.value, sequences)
         if self.array is not None and exercise.view:
             try:

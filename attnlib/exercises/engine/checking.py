@@ -21,6 +21,10 @@ NUMBERS = (
     "The result would be right as 0 and 1, but the task asks for truth values: ~ and & do "
     "something else with numbers. End with a comparison, with bool(…), or with .astype(bool)."
 )
+DECIMALS = (
+    "The numbers are right, but they are decimals, of type {dtype}, and an index has to be a whole "
+    "number. An array made by np.zeros holds decimals; one made of whole numbers does not."
+)
 LIST = "You return a list; np.array(…) turns it into an array, which other code can calculate with."
 INSIDE = (
     "{name} calls the checker itself, so nothing was checked. If the line check(…) stands inside "
@@ -163,6 +167,9 @@ def _right(attempt):
         return Reply("wrong", f"The result is right, but {changes}")
     if exercise.truth and any(as_numbers(t.outcome.value) is not None for t in attempt.trials):
         return Reply("wrong", NUMBERS)
+    kinds = {getattr(t.outcome.value, "dtype", np.dtype(int)) for t in attempt.trials}
+    if exercise.indices and (decimals := [kind for kind in kinds if kind.kind not in "iu"]):
+        return Reply("wrong", DECIMALS.format(dtype=decimals[0]))
     agreement = f"{exercise.short_name} is right on {n} case{'s' * (n > 1)}."
     notes = [LIST] * any(type(t.value) is list for t in attempt.trials)
     notes += [FLOAT32] * any(trial.short for trial in attempt.trials)

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 
-def _copied(value):
-    return value.copy() if isinstance(value, np.ndarray) else value
+def copied(value):
+    """An array, or a dictionary of arrays, with numbers of its own; all else as it is."""
+    if type(value) is dict:
+        return {name: copied(part) for name, part in value.items()}
+    return np.array(value) if isinstance(value, np.ndarray) else value
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Case:
     def copied(self):
         """The same case with arrays of its own; arguments that renew themselves as they are."""
         plain = type(self.args) is tuple
-        return replace(self, args=tuple(map(_copied, self.args))) if plain else self
+        return replace(self, args=tuple(map(copied, self.args))) if plain else self
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +83,7 @@ class Exercise:
     view: Callable | None = None  # takes answer and arguments, returns what of it is compared
     own: bool = False  # whether it is to be done without `attnlib`
     truth: bool = False  # whether truth values come back
+    indices: bool = False  # whether what comes back is used as indices: an array of integers
     rtol: float = 1e-6  # equal means within atol + rtol * |reference|
     atol: float = 1e-8
     minutes: int = 0  # that it takes a second-year student

@@ -81,8 +81,9 @@ class Guard:
         self.python = dict(PYTHON)
         self.owners = [(owner, dict(vars(owner))) for owner in owners]
         self.functions = [(f, [getattr(f, part) for part in CODE]) for f in functions]
-        arrays = (a for case in exercise.cases for a in case.args if isinstance(a, np.ndarray))
-        self.arrays = [(a, a.copy()) for a in arrays]
+        given = [arg for case in exercise.cases for arg in case.args]
+        given += [part for arg in given if type(arg) is dict for part in arg.values()]
+        self.arrays = [(a, a.copy()) for a in given if isinstance(a, np.ndarray)]
 
     def __enter__(self):
         global running

@@ -22,9 +22,10 @@ ROOT = "book_exercises"  # what the chapters' modules are called in `sys.modules
 NO_EXERCISE = {"practice", "questions"}
 
 REQUIRED = {"minutes": int, "returns": str, "definition": str, "general": str, "why": str}
-OPTIONAL = {"own": bool, "truth": bool, "rtol": float, "atol": float}
+OPTIONAL = {"own": bool, "truth": bool, "indices": bool, "rtol": float, "atol": float}
 NUMBER = r"\d+(\.\d+)?(e-?\d+)?"
-FORMS = {"minutes": "5|10|15|20", "own": "yes", "truth": "yes", "rtol": NUMBER, "atol": NUMBER}
+FORMS = {"minutes": "5|10|15|20", "own": "yes", "truth": "yes", "indices": "yes"}
+FORMS |= {"rtol": NUMBER, "atol": NUMBER}
 COMPUTED = ("CASES", "PROPERTIES", "judge", "view")
 LET = r"let: `((\w+) = .+)`"
 WHERE = r"where (.+?): (.+)"

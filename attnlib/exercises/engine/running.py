@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .exercise import copied
 from .limiting import within
 from .showing import shorten
 from .tracing import NotFinite, arithmetic_raises, code_of, place, stopped_where_not_finite
@@ -54,7 +55,7 @@ def call(function, args, limit=None, *, floats="ignore"):
     asked = function
     if floats == "raise" and not RAISES:
         asked, floats = stopped_where_not_finite(function), "ignore"
-    copies = [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
+    copies = list(map(copied, args))
     result = {}
 
     def work():
@@ -73,9 +74,19 @@ def call(function, args, limit=None, *, floats="ignore"):
     in_time, stopped = within(limit, work)
     if not in_time:
         return Outcome(finished=False, stopped=stopped)
-    pairs = [(i, a, b) for i, (a, b) in enumerate(zip(args, copies)) if isinstance(a, np.ndarray)]
-    same = {i: a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True) for i, a, b in pairs}
-    return Outcome(**result, changed=tuple(i for i in same if not same[i]))
+    changed = (i for i, (a, b) in enumerate(zip(args, copies)) if not unchanged(a, b))
+    return Outcome(**result, changed=tuple(changed))
+
+
+def unchanged(before, after):
+    """Whether an array, or a dictionary of arrays, is what it was; all else is taken to be."""
+    if type(before) is dict:
+        pairs = ((before[name], after.get(name)) for name in before)
+        return before.keys() == after.keys() and all(unchanged(*pair) for pair in pairs)
+    if not isinstance(before, np.ndarray):
+        return True
+    same = isinstance(after, np.ndarray) and before.dtype == after.dtype
+    return same and np.array_equal(before, after, equal_nan=True)
 
 
 def describe_failure(error, function):

@@ -13,13 +13,24 @@ PRINTING = dict(
 def show(value):
     """A number or an array, rounded to four places, whatever NumPy's options; a function's name.
 
+    Each entry of a dictionary has a line of its own.
+
     Examples
     --------
     >>> print(show(1 / 3), show(np.array([1.0, -2 / 3])))
     0.3333 [ 1.     -0.6667]
+    >>> print(show({"b": np.zeros(2), "W": np.eye(2)}))
+    {'b': [0. 0.],
+     'W': [[1. 0.]
+           [0. 1.]]}
     """
     if callable(value):
         return value.__name__
+    if type(value) is dict:
+        parts = (
+            f"{name!r}: " + _hanging(show(v), len(repr(name)) + 3) for name, v in value.items()
+        )
+        return "{" + ",\n ".join(parts) + "}"
     array = np.asarray(value)
     if array.dtype.kind == "f":
         with np.errstate(over="ignore"):  # beyond float64 there is a longer kind of float
@@ -37,7 +48,11 @@ def show(value):
 
 def assigned(name, value):
     """``name = value`` with the rows of a matrix under one another."""
-    return f"{name} = " + show(value).replace("\n", "\n" + " " * (len(name) + 3))
+    return f"{name} = " + _hanging(show(value), len(name) + 3)
+
+
+def _hanging(text, indent):
+    return text.replace("\n", "\n" + " " * indent)
 
 
 def describe(value):
