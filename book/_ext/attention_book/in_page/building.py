@@ -1,7 +1,7 @@
 """Train the model that a reader has built in the cells of a page, a few steps at a time.
 
-The cells define `Model` and `rate_at`; what is asked of them stands in *Build it*. What may go wrong
-for a reader is said in what is returned, and nothing is raised.
+The cells define `Model` and `rate_at`; what is asked of them stands in *Build it*. What may go
+wrong for a reader is said in what is returned, and nothing is raised.
 """
 
 import ast
@@ -30,7 +30,7 @@ scope, model = {}, None
 
 
 def said(function):
-    """Let a function that a reader's code may end return an `error` in words, and what it printed."""
+    """Let a function that a reader's code may end return an `error` in words, and its prints."""
 
     def answer(*given):
         printed, result = io.StringIO(), {}
@@ -99,7 +99,7 @@ def steps(milliseconds, rate):
     Returns
     -------
     dict
-        The `losses` of these steps, why training `stopped`, or None, and whether the model is `gone`.
+        The `losses` of these steps; why training `stopped`, or None; `gone`, if there is no model.
     """
     if model is None:
         return {"losses": [], "stopped": GONE, "gone": True}
