@@ -46,9 +46,9 @@ def arguments(front, n, d, n_heads, m):
 
 
 CASES = (
-    Case("two items, one head", arguments((), 2, 2, 1, 3)),
+    Case("two items, one head", arguments((), 2, 3, 1, 2)),
     Case("two heads", arguments((), 3, 4, 2, 5)),
-    Case("a batch", arguments((2,), 3, 4, 2, 6)),
+    Case("a batch", arguments((2,), 4, 6, 3, 5)),
 )
 
 

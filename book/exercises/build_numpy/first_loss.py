@@ -12,7 +12,11 @@ def judge(value):
     value = float(value)
     if abs(value - first_loss) < 0.0075:
         return None
-    known = (words for number, words in NUMBERS if abs(value - number) < max(0.006, 0.002 * number))
+    known = (
+        words
+        for number, words in NUMBERS
+        if abs(value - number) < (0.006 if number < 5 else 0.006 * number)
+    )
     if words := next(known, None):
         return words
     if value < 0:
