@@ -532,3 +532,53 @@ def test_a_solved_part_is_handed_on_and_no_other(capsys):
 def test_what_is_offered_from_lessons_is_there():
     everything = all_exercises()
     assert {n for e in everything.values() for n in e.before} <= {*everything}
+
+
+def scaled(x, b):
+    return b["factor"] * x.sum() + b["shift"][0]
+
+
+SCALED = Exercise(
+    **WORDS | dict(returns="a single number"), signature="scaled(x, b)", reference=scaled,
+    cases=tuple(
+        Case(f"{n} numbers", (np.arange(n) + 0.5, {"factor": np.array(n), "shift": np.ones(n)}))
+        for n in (2, 3)
+    ),
+)  # fmt: skip
+
+
+def test_a_dictionary_of_arrays_is_an_argument():
+    assert examine(SCALED, scaled).passed
+    reply = examine(SCALED, lambda x, b: 2 * scaled(x, b))
+    assert "right answer doubled" in reply.message
+    assert "b = {'factor': 2,\n     'shift': [1. 1.]}" in reply.case
+
+    def in_an_array(x, b):
+        b["shift"] += 1
+        return scaled(x, b) - 1
+
+    def in_its_names(x, b):
+        b["more"] = x
+        return scaled(x, b)
+
+    for answer in (in_an_array, in_its_names):
+        for _ in range(2):  # and the exercise itself stays as it was
+            reply = examine(SCALED, answer)
+            assert reply.status == "wrong" and "changes its argument b in place" in reply.message
+
+
+LETTERS = Exercise(
+    **WORDS | dict(returns="an array of integers"), signature="places(text)", indices=True,
+    reference=lambda text: np.array([ord(c) - ord("a") for c in text]),
+    cases=(Case("a word", ("cab",)), Case("another", ("head",))),
+)  # fmt: skip
+
+
+def test_indices_are_an_array_of_whole_numbers():
+    right = LETTERS.reference
+    assert examine(LETTERS, right).passed
+    reply = examine(LETTERS, lambda text: right(text).astype(float))
+    assert reply.status == "wrong" and "decimals, of type float64" in reply.message
+    reply = examine(LETTERS, lambda text: right(text).tolist())
+    assert reply.status == "wrong" and "np.array(…) makes an array of it" in reply.message
+    assert "in reverse order" in examine(LETTERS, lambda text: right(text)[::-1]).message

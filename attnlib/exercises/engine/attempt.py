@@ -128,9 +128,10 @@ class Attempt:
         self.finite = self.comparable and all(isfinite(a).all() for a, _ in pairs)
 
     def arguments(self):
-        """The arguments by name, each as arrays on all cases, but for functions."""
+        """The numbers and arrays among the arguments by name, each as arrays on all cases."""
         columns = zip(self.exercise.parameters, zip(*(trial.case.args for trial in self.trials)))
-        return {name: list(map(np.asarray, c)) for name, c in columns if not callable(c[0])}
+        numeric = ((n, c) for n, c in columns if not (callable(c[0]) or type(c[0]) in (str, dict)))
+        return {name: list(map(np.asarray, c)) for name, c in numeric}
 
     def low_precision(self):
         """The shortest float in which something came back; None if none is below float64."""
