@@ -5,6 +5,7 @@ what uses a name of these is left out, and so is what uses a name that such a st
 """
 
 import ast
+import builtins
 
 #: What is not in the page, as modules; a name after a colon is one function of a module.
 ABSENT = """
@@ -175,7 +176,8 @@ def needed(sources, source):
     ['a = 1', 'b = [2]', 'a += b.pop()']
     """
     statements = [s for cell in runnable(sources) for s in cell if not isinstance(s, ast.Assert)]
-    modules = set().union(*map(imported, statements))
+    bound = set().union(*(Names(s).binds for s in statements))
+    modules = set().union({*dir(builtins)} - bound, *map(imported, statements))
     wanted = set().union(*(Names(s).loads for s in parsed(source))) - modules
     stay = fixed(statements)
     chosen, size = [], -1
