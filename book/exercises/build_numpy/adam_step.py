@@ -37,6 +37,11 @@ def squared_sum(theta, d, mean, square, t, rate):
     return moved(theta, 0.9 * mean + 0.1 * d, 0.999 * square + (0.001 * d) ** 2, t, rate)
 
 
+def squared_mean(theta, d, mean, square, t, rate):
+    mean = 0.9 * mean + 0.1 * d
+    return moved(theta, mean, 0.999 * square + 0.001 * mean**2, t, rate)
+
+
 def adam_sums(theta, d, mean, square, t, rate):
     return moved(theta, 0.9 * mean + d, 0.999 * square + d**2, t, rate)
 

@@ -21,6 +21,11 @@ def upper(S):
     return softmax(np.where(np.tri(S.shape[-1], dtype=bool).T, S, -np.inf))
 
 
+def ahead(S):
+    """Weights of items that see the next one, too."""
+    return softmax(np.where(np.tri(S.shape[-1], k=1, dtype=bool), S, -np.inf))
+
+
 def plain(Q, K):
     """Causal weights of plain dot products."""
     return softmax(np.where(np.tri(Q.shape[-2], dtype=bool), Q @ K.mT, -np.inf))

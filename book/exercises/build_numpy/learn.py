@@ -14,9 +14,10 @@ def learn(f, theta, steps, peak, warm_up):
 
 
 def loop(f, theta, steps, peak, warm_up, of=None, keep="both", t=None, first=1, rate=None,
-         plain=False, sign=1, swapped=False, stale=False):  # fmt: skip
+         plain=False, sign=1, swapped=False, stale=False, ones=False, turned=False):  # fmt: skip
     """The same with one slip."""
     mean, square, losses, at_start = 0 * theta, 0 * theta, [], f(theta)[1]
+    square = square + ones
     for i in range(steps):
         value, d = f(theta)
         losses.append(value)
@@ -27,6 +28,7 @@ def loop(f, theta, steps, peak, warm_up, of=None, keep="both", t=None, first=1, 
             continue
         theta, mean, square = adam_step(theta, d, mean, square, t or i + first, now)
         mean, square = (square, mean) if swapped else (mean, square)
+        theta, mean, square = (square, theta, mean) if turned else (theta, mean, square)
         mean = mean if keep in ("both", "mean") else 0 * mean
         square = square if keep in ("both", "square") else 0 * square
     return np.array(losses)

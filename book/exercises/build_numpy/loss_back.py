@@ -19,6 +19,12 @@ def loss_of(logits, y):
     return -np.log(np.take_along_axis(softmax(logits), y[..., None], axis=-1))[..., 0]
 
 
+def over_all(logits):
+    """Exponentials, the largest of each row taken off, divided by the sum of all."""
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return e / e.sum()
+
+
 def loss_like(logits, y):
     """With the logarithm of the chances."""
     return (np.log(softmax(logits)) - np.eye(logits.shape[-1])[y]) / y.size

@@ -38,6 +38,16 @@ def interleaved(q, K, V, n_heads):
     return attended(*(split(A, n_heads) for A in (q, K, V))).transpose(1, 2, 0).reshape(1, -1)
 
 
+def together(q, K, V, n_heads):
+    q, K, V = (split(A, n_heads) for A in (q, K, V))
+    scores = q @ K.mT / np.sqrt(K.shape[-1])
+    return (softmax(scores.ravel()).reshape(scores.shape) @ V).reshape(1, -1)
+
+
+def backwards(q, K, V, n_heads):
+    return attended(*(split(A, n_heads) for A in (q, K, V)))[::-1].reshape(1, -1)
+
+
 def first_head(q, K, V, n_heads):
     return attended(*(split(A, n_heads)[0] for A in (q, K, V)))
 

@@ -11,6 +11,35 @@ def slopes(f, theta, step):
     return np.array([(f(theta + e_i) - f(theta - e_i)) / (2 * step) for e_i in e])
 
 
+def central(f, theta, step):
+    return slopes(f, theta, step)
+
+
+def left_below(f, theta, step):
+    theta, d = theta.copy(), []
+    for i in range(len(theta)):
+        theta[i] += step
+        high = f(theta)
+        theta[i] -= 2 * step
+        d.append((high - f(theta)) / (2 * step))
+    return np.array(d)
+
+
+def set_to_step(f, theta, step):
+    d = []
+    for i in range(len(theta)):
+        up, down = theta.copy(), theta.copy()
+        up[i], down[i] = step, -step
+        d.append((f(up) - f(down)) / (2 * step))
+    return np.array(d)
+
+
+def but_last(f, theta, step):
+    d = slopes(f, theta, step)
+    d[-1] = 0
+    return d
+
+
 def written(code):
     """A function that shows as its own code."""
     function = eval(code, {"np": np})
