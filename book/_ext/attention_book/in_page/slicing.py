@@ -174,6 +174,11 @@ def needed(sources, source):
 
     >>> [ast.unparse(s) for s in needed(["a = 1; b = [2]; c = 3", "a += b.pop(); print(c)"], "a")]
     ['a = 1', 'b = [2]', 'a += b.pop()']
+
+    A name inside a function is its own, and a function of Python's is nobody's.
+
+    >>> len(needed(["a = 1", "def f():\\n    a = 2; print(a)", "print(3)"], "f()"))
+    1
     """
     statements = [s for cell in runnable(sources) for s in cell if not isinstance(s, ast.Assert)]
     bound = set().union(*(Names(s).binds for s in statements))
