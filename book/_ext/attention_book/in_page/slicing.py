@@ -5,6 +5,7 @@ what uses a name of these is left out, and so is what uses a name that such a st
 """
 
 import ast
+import builtins
 
 #: What is not in the page, as modules; a name after a colon is one function of a module.
 ABSENT = """
@@ -60,8 +61,10 @@ class Names(ast.NodeVisitor):
         self.shared.update(node.names)
 
     def visit_ClassDef(self, node):
-        self.generic_visit(node)
         self.binds.add(node.name)
+        inside = Names(*node.body)
+        self.loads |= Names(*node.decorator_list, *node.bases, *node.keywords).loads
+        self.loads |= inside.loads - (inside.binds - inside.shared)
 
     def visit_FunctionDef(self, node):
         self.binds.add(node.name)
@@ -99,15 +102,9 @@ def changed(statement):
 
 
 def mentioned(statement):
-    """Every name in a statement, whatever it does with it."""
-    nodes = [vars(node) for node in ast.walk(statement)]
-    names = {node[key] for node in nodes for key in ("id", "name", "rest") if key in node}
-    return names.union(*(node["names"] for node in nodes if "names" in node and _are_words(node)))
-
-
-def _are_words(node):
-    """Whether it is a statement `global` or `nonlocal`; an import has names of another kind."""
-    return all(isinstance(name, str) for name in node["names"])
+    """Every name outside a function that a statement uses, binds or changes."""
+    names = Names(statement)
+    return names.loads | names.binds
 
 
 def parsed(source):
@@ -150,14 +147,18 @@ def runnable(sources):
 
 
 def fixed(statements):
-    """Names that stay what they are: each is bound by `def`, `class` or `use` alone."""
+    """Names that stay what they are: bound by `def`, `class`, `use` or a constant alone."""
     loose, names = set(), set()
     for statement in statements:
         match statement:
             case ast.FunctionDef() | ast.ClassDef():
                 names.add(statement.name)
-            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("use"))):
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("use")) | ast.Constant()):
                 names.add(name)
+            case ast.Assign([ast.Tuple()], ast.Tuple(values)) if all(
+                isinstance(value, ast.Constant) for value in values
+            ):
+                names |= Names(statement).binds
             case _:
                 loose |= Names(statement).binds
         loose |= changed(statement)
@@ -173,9 +174,15 @@ def needed(sources, source):
 
     >>> [ast.unparse(s) for s in needed(["a = 1; b = [2]; c = 3", "a += b.pop(); print(c)"], "a")]
     ['a = 1', 'b = [2]', 'a += b.pop()']
+
+    A name inside a function is its own, and a function of Python's is nobody's.
+
+    >>> len(needed(["a = 1", "def f():\\n    a = 2; print(a)", "print(3)"], "f()"))
+    1
     """
     statements = [s for cell in runnable(sources) for s in cell if not isinstance(s, ast.Assert)]
-    modules = set().union(*map(imported, statements))
+    bound = set().union(*(Names(s).binds for s in statements))
+    modules = set().union({*dir(builtins)} - bound, *map(imported, statements))
     wanted = set().union(*(Names(s).loads for s in parsed(source))) - modules
     stay = fixed(statements)
     chosen, size = [], -1
