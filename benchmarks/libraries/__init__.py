@@ -13,6 +13,8 @@ import json
 from importlib import metadata
 from pathlib import Path
 
+from benchmarks.libraries import probes
+
 FILE = Path(__file__).resolve().parents[2] / "book" / "data" / "libraries.json"
 
 #: The questions, in the order of the page.
@@ -57,9 +59,14 @@ def subjects(module):
     return importlib.import_module(f"benchmarks.libraries.in_{module}").SUBJECTS
 
 
-def ask(subject):
-    """Return the subject's answer to each question."""
-    return {question: getattr(subject, question)() for question in QUESTIONS}
+def ask(subject, question):
+    """Return the answer, and the first weights that were seen for it, if any (None is NaN)."""
+    probes.SHOWN.clear()
+    said = {"answer": getattr(subject, question)()}
+    if probes.SHOWN:
+        rows = probes.SHOWN[0].tolist()
+        said["weights"] = [[None if w != w else round(w, 3) for w in row] for row in rows]
+    return said
 
 
 def recorded():

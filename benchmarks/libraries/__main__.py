@@ -13,11 +13,19 @@ def main(modules):
     for module in modules:
         for subject in subjects(module):
             said = {"version": version(subject.package), "date": f"{datetime.now(UTC):%Y-%m-%d}"}
-            for question, answer in ask(subject).items():
-                answers[question][subject.name] = {"answer": answer} | said
-                print(f"{subject.name} {said['version']}, {question}: {answer}")
-    text = json.dumps(answers, indent=1, ensure_ascii=False)
-    FILE.write_text(text + "\n", encoding="utf-8")
+            for question in QUESTIONS:
+                answers[question][subject.name] = found = ask(subject, question) | said
+                print(f"{subject.name} {said['version']}, {question}: {found['answer']}")
+    lines = []
+    for question, found in answers.items():
+        rows = (f"  {line(name)}: {line(one)}" for name, one in found.items())
+        lines.append(f" {line(question)}: {{\n" + ",\n".join(rows) + "\n }")
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def line(thing):
+    """Return JSON on a line."""
+    return json.dumps(thing, ensure_ascii=False)
 
 
 main(sys.argv[1:] or NEEDS)

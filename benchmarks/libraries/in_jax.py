@@ -40,10 +40,11 @@ class Function:
         return probes.order(raw, probes.HEADS_FIRST)
 
     def polarity(self):
+        plain = probes.polarity(self)
         biased = probes.shown(self, bias=np.tile([True, True, False, False], (1, 1, 2, 1)))
         e = np.exp([1, 1, 0, 0])
         said = probes.verdict(biased, is_added_as_1=e / e.sum(), takes_part=[0.5, 0.5, 0, 0])
-        return f"`mask`: {probes.polarity(self)}; in `bias` True {said}"
+        return f"`mask`: {plain}; in `bias` True {said}"
 
     def padding(self):
         mask = np.array([[True, True, False, False]])[:, None, None]
@@ -70,8 +71,8 @@ class Function:
 
     def empty(self):
         bias = np.where([[False] * 4, [True] * 4], 0, -np.inf)[None, None]
-        infinite = probes.empty(self, "bias", bias)
-        return f"{probes.empty(self)}; if `bias` is −∞, {infinite}"
+        plain, infinite = probes.empty(self), probes.empty(self, "bias", bias)
+        return f"{plain}; if `bias` is −∞, {infinite}"
 
     def empty_gradient(self):
         bias = np.where([[False] * 4, [True] * 4], 0, -np.inf)[None, None]

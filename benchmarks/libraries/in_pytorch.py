@@ -89,9 +89,10 @@ class Function:
         return f"`attn_mask` of numbers: {probes.additive(self)}"
 
     def corner(self):
+        alone = probes.corner(self)
         both = probes.shown(self, mask=np.array([[True, False, True, True]] * 2), causal=True)
         more = probes.verdict(both, both_count=[[1, 0, 0, 0]] * 2)
-        return f"`is_causal=True`: {probes.corner(self)}; together with `attn_mask` {more}"
+        return f"`is_causal=True`: {alone}; together with `attn_mask` {more}"
 
     def empty(self):
         far = np.where([[False] * 4, [True] * 4], 0, torch.finfo(torch.float32).min)
@@ -271,6 +272,7 @@ class Layer:
             (probes.shown(self, mask=right, causal=True, need_weights=need) > 0).sum(1).tolist()
             for need in (True, False)
         ]
+        probes.SHOWN.clear()
         return so(
             "`is_causal=True` alone is refused; beside `attn_mask` it is a hint: the mask counts, "
             "but with `need_weights=False` the hint does, from the upper left",

@@ -9,6 +9,8 @@ import numpy as np
 
 D = 4
 REFUSED = "refused"
+#: What `shown` has shown: the first of a question is recorded beside its answer.
+SHOWN = []
 
 
 def outcome(ask, *args, **kwargs):
@@ -23,7 +25,11 @@ def shown(subject, n_q=2, **kwargs):
     """Return the weights of ``n_q`` queries over four keys that fit all alike, or None."""
     q, k, v = np.zeros((1, 1, n_q, D)), np.zeros((1, 1, D, D)), np.eye(D)[None, None]
     y = outcome(subject.attend, q, k, v, **kwargs)
-    return None if y is None else np.asarray(y, dtype=float)[0, 0]
+    if y is None:
+        return None
+    W = np.asarray(y, dtype=float)[0, 0]
+    SHOWN.append(W)
+    return W
 
 
 def so(text, *conditions):
