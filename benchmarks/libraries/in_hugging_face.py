@@ -205,6 +205,6 @@ class Model:
 
 
 SUBJECTS = [
-    Model("Hugging Face, sdpa", "sdpa"),
-    Model("Hugging Face, eager", "eager"),
+    Model("Hugging Face (sdpa)", "sdpa"),
+    Model("Hugging Face (eager)", "eager"),
 ]

@@ -166,6 +166,6 @@ def by_runtime(model, inputs):
 
 
 SUBJECTS = [
-    Operator("ONNX, reference", "onnx", by_reference),
+    Operator("ONNX (reference)", "onnx", by_reference),
     Operator("ONNX Runtime", "onnxruntime", by_runtime),
 ]

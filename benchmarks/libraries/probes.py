@@ -181,6 +181,6 @@ def half(attend, made):
     fits = np.allclose(np.asarray(large, float), 1)
     summed = np.allclose(np.asarray(long, float), 0.5)
     return (
-        f"in float16 products q·k above 65,504 {'fit' if fits else 'overflow'} "
+        f"in float16 a product q·k above 65,504 {'fits' if fits else 'overflows'} "
         f"and 8,192 keys are summed {'right' if summed else 'wrong'}"
     )
