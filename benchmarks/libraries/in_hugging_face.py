@@ -123,13 +123,22 @@ class Model:
             rows.isfinite().all() and whole.isfinite().all() and padded.isfinite().all(),
         )
 
+    @torch.no_grad()
+    def loss(self, ids, labels, mask=None):
+        return self.model()(ids, attention_mask=mask, labels=torch.tensor([labels])).loss
+
     def empty_gradient(self):
         model = self.model()
         model(LEFT, attention_mask=IS_WORD).logits[:, :2].sum().backward()
         found = torch.cat([p.grad.ravel() for p in model.parameters() if p.grad is not None])
+        alone = self.loss(IDS, [3, 4, 5])
+        labels = [-100, -100, 3, 4, 5], [-100, -100, -100, 4, 5]
+        first, none = (torch.isclose(self.loss(LEFT, x, IS_WORD), alone, atol=1e-5) for x in labels)
         return so(
-            "finite, and not 0: leave padding out of the loss (label −100)",
+            "finite, and not 0; a label of −100 leaves padding out of the loss, but the first word "
+            "is predicted from padding, and needs −100, too",
             found.isfinite().all() and found.abs().max() > 0,
+            none and not first,
         )
 
     def grouping(self):

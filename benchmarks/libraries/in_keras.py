@@ -111,7 +111,7 @@ class Layer(in_jax.Function):
         layer, x = self.layer(dropout=0.5), np.ones((1, 64, D), np.float32)
         kept = [np.allclose(layer(x, x, training=mode), x) for mode in (True, False, None)]
         return so(
-            "`dropout=`, with `training=True` alone: `fit` sets it, a plain call does not",
+            "`dropout=`, with `training=True` alone: a plain call drops nothing",
             kept == [False, True, True],
         )
 

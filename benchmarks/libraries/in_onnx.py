@@ -98,7 +98,7 @@ class Operator:
         return f"{probes.empty(self)}; if hidden by −3.4e38, {probes.empty(self, mask=far)}"
 
     def empty_gradient(self):
-        return "none: an operator to run a model, not to train it"
+        return "not asked: the operator runs a model, it does not train it"
 
     def grouping(self):
         return f"by the shapes: {probes.grouping(self)}"
@@ -148,9 +148,10 @@ class Operator:
         if half is not None:
             attend = lambda q, k, v: self.run(Q=q, K=k, V=v)  # noqa: E731
             said = "; " + probes.half(attend, lambda x: x.astype(np.float16))
-        return (
-            f"{', '.join(kept)} tried, in and out{said}; `softmax_precision` asks for another type"
-        )
+        names = onnx.defs.get_schema("Attention", OPSET).attributes
+        more = "; `softmax_precision` asks for another type"
+        text = f"{', '.join(kept)} tried, in and out{said}{more}"
+        return so(text, "softmax_precision" in names)
 
 
 def by_reference(model, inputs):

@@ -1,5 +1,7 @@
 """The table of libraries says what the installed ones do, and its probes tell answers apart."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,23 @@ def test_each_question_has_an_answer_from_each_library():
         for said in answers.values():
             assert set(said) - {"weights"} == {"answer", "version", "date"}
             assert said["answer"] and not said["answer"].startswith("no longer so")
+
+
+def test_the_manual_says_otherwise_still():
+    torch = pytest.importorskip("torch")
+    manual = torch.nn.functional.scaled_dot_product_attention.__doc__
+    assert "error is thrown if both attn_mask and is_causal are set" in manual
+    assert "both count" in ANSWERS["corner"]["PyTorch’s function"]["answer"]
+
+
+@pytest.mark.site
+@pytest.mark.browser
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_the_libraries_fit_one_sheet_of_paper(open_page, paper):
+    page = open_page("book/in_a_library_sheet.html")
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 1
+    different = sum(len({said["answer"] for said in found.values()}) for found in ANSWERS.values())
+    assert page.locator("#libraries-on-one-sheet li").count() == different
 
 
 class Made:
