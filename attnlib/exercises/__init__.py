@@ -8,8 +8,8 @@ smallest input on which it appears, not the answer.
 """
 
 from .engine.asking import all_questions, ask
-from .engine.checking import check, examine
-from .engine.exercise import Case, Exercise, Mistake
+from .engine.checking import check, examine, use
+from .engine.exercise import Case, Exercise, Misfit, Mistake
 from .engine.practising import Kind, Problem, all_practice, practice
 from .engine.reading import all_exercises, find
 from .engine.reply import Reply
@@ -18,6 +18,7 @@ __all__ = [
     "Case",
     "Exercise",
     "Kind",
+    "Misfit",
     "Mistake",
     "Problem",
     "Reply",
@@ -29,4 +30,5 @@ __all__ = [
     "examine",
     "find",
     "practice",
+    "use",
 ]

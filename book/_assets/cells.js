@@ -180,6 +180,7 @@
       solved.classList.toggle("is-right", isRight);
     };
     tell();
+    const earlier = written(cell, () => open.get(cell), stub);
     const { area } = place(cell, {
       label: `Your code, ${heading ?? name}`,
       text: progress.written(name) ?? stub,
@@ -198,7 +199,7 @@
           renew();
         },
       },
-      more: [...more, solved],
+      more: [...more, ...earlier, solved],
       input(text) {
         if (again) again.textContent = "Start over";
         [isRight, dropped, again] = [false, null, null];
@@ -223,10 +224,31 @@
     });
   }
 
+  // What a reader wrote for exercises of the lessons, to be used in this one.
+  function written(cell, area, stub) {
+    const names = [...cell.classList].filter((name) => name.startsWith("tag_before-"));
+    const add = (name) => {
+      const text = progress.written(name).replace(/^check\(.*$/gm, "").trim();
+      const mine = text.match(/^def (\w+)/m)?.[1];
+      const own = stub.match(/^def (\w+)/m)[1];
+      const rest = area().value;
+      area().focus();
+      area().become(mine === own ? `${text}\n\n\n${stub.slice(stub.search(/^check\(/m))}` : `${text}\n\n\n${rest}`);
+    };
+    return names
+      .map((name) => name.slice("tag_before-".length))
+      .filter((name) => progress.isSolved(name) && progress.written(name) !== null)
+      .map((name) => {
+        const [lesson, short] = name.split(".");
+        const title = `What you wrote in the lesson, ${lesson.replaceAll("_", " ")}`;
+        return button(`Use my ${short}`, () => add(name), { title });
+      });
+  }
+
   // A cell of the lesson: its code becomes a field on request, and again what it was.
   function changeable(cell) {
     const input = cell.querySelector(".cell_input");
-    const change = button("Change and run", () => {
+    const begin = () => {
       const before = [...input.childNodes];
       const { area, output, recorded } = place(cell, {
         label: "Code of this cell",
@@ -239,17 +261,24 @@
             if (recorded) output.replaceWith(recorded);
             else output.remove();
             open.delete(cell);
+            input.querySelector("pre").after(change);
             change.focus();
           },
         },
       });
       if (recorded) output.append(...[...recorded.childNodes].map((node) => node.cloneNode(true)));
+      return area;
+    };
+    const change = button("Change and run", () => {
+      const area = begin();
       area.focus();
       area.setSelectionRange(0, 0);
       area.scrollLeft = 0;
     });
     change.className = "copy change";
-    input.querySelector("pre").after(change);
+    // What shows the reader's own parts at work is there to be run.
+    if (/\buse\(/.test(cell.source)) begin();
+    else input.querySelector("pre").after(change);
   }
 
   // Why the page cannot run a cell.
@@ -258,14 +287,26 @@
     if (cell.querySelector(".cell_output img")) return "draws a figure";
     const source = cell.querySelector(".cell_input").textContent;
     if (/\b(measure|peak_memory)\(/.test(source)) return "measures";
+    if (/^check\(/m.test(source)) return "is an exercise with PyTorch";
     if (/\bwidgets\./.test(source)) return "reads numbers from a widget";
     return "trains, or uses what was trained, or data that the page does not hold";
   }
 
+  // The code of all cells before a place in the page, as the reader left it.
+  window.AttentionCells = {
+    before: (place) =>
+      cells
+        .filter((cell) => cell.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_FOLLOWING)
+        .map((cell) => open.get(cell)?.value ?? cell.source),
+  };
+
   for (const cell of cells)
     if (cell.matches(".tag_exercise")) exercise(cell);
     else if (cell.matches(".tag_runs-here")) changeable(cell);
-    else if (cell.matches(".tag_notebook-only:has(.cell_output)")) {
+    else if (
+      cell.matches(".tag_notebook-only") &&
+      (cell.matches(":has(.cell_output)") || /^check\(/m.test(cell.source))
+    ) {
       const words = `This cell ${does(cell)}. It runs in the notebook.`;
       cell.querySelector(".cell_input").append(said(words));
     }

@@ -1,5 +1,6 @@
-// A model of characters that is trained in the page. Python takes the steps
-// (`in_page/training.py`), a few at a time; here they are asked for and drawn.
+// A model of characters that is trained in the page. Python takes the steps, a few at a time; here
+// they are asked for and drawn. The model is the book's (`in_page/training.py`), or, where the place
+// says data-built, the one that a reader has built in the cells above (`in_page/building.py`).
 (() => {
   "use strict";
   const { isPossible, megabytes } = window.AttentionPython;
@@ -10,7 +11,10 @@
   const { h, set, svg, tick, visible, write } = AttentionBook.load("shared/parts.js");
   const { nameTag, path, plot } = AttentionBook.load("shared/plot.js");
   const example = document.currentScript.dataset.text;
+  const place = document.querySelector(".train-here");
+  const isBuilt = "built" in place.dataset;
   const SLICE = 50; // milliseconds of steps at a time
+  const LARGEST = 2e7; // bytes of a file that is read
   const POINTS = 300; // of the curve
   const ELSEWHERE = "In the notebook the cell above trains the model.";
   const decade = (power) => [1, 2, 3, 5].map((factor) => Number(`${factor}e${power}`));
@@ -21,7 +25,9 @@
     const power = 10 ** Math.floor(Math.log10(value));
     return power * [1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-9));
   };
-  const ask = (name, ...given) => AttentionPython.call(`training.${name}`, given);
+  const ask = (name, ...given) =>
+    AttentionPython.call(`${isBuilt ? "building" : "training"}.${name}`, given);
+  const cells = () => (isBuilt ? [AttentionCells.before(place)] : []);
   const sentence = ({ message }) => message.replace(/\.?$/, ".");
 
   // The losses as a curve, beside those of guessing.
@@ -64,8 +70,9 @@
 
   // A model as Python trains it. `tell` hears that its state has changed, and what is to be said of
   // it; `progress`, that it has taken some steps.
-  function training(rate, tell, progress) {
+  function training(rate, tell, progress, sampled) {
     const run = { state: "new", losses: [], guesses: [], learned: null, pace: 0 };
+    let kept = null; // of a model that a reader has built: its file, a while ago
     run.least = 1; // characters that a text needs, as far as is known before Python is here
     let made = 0; // models so far
     let [isStepping, said] = [false, 0];
@@ -77,24 +84,48 @@
     const refuse = (words) => become("new", `This did not start: ${words}`);
     run.now = () => mean(run.losses.slice(-10)).toFixed(2);
 
-    // Whether it began.
-    run.begin = async (text) => {
+    // Whether it began; with a file, where that one ended.
+    run.begin = async (text, file) => {
       const mine = (made += 1);
+      const before = run.state;
       become("busy");
       try {
-        const { least, error, evenly, by_frequency } = await ask("start", text);
-        run.least = least;
+        const answer = await (file ? ask("restore", ...cells(), text, file) : ask("start", ...cells(), text));
+        const { least, error, evenly, by_frequency, losses = [], printed = "", numbers } = answer;
+        run.least = least ?? run.least;
+        if (error && file) return become(before === "running" ? "paused" : before, `It was not read: ${error}`);
         if (error) return refuse(error);
-        Object.assign(run, { losses: [], guesses: [evenly, by_frequency], learned: text });
-        said = 0;
-        become("running", "Training.");
+        Object.assign(run, { losses, guesses: [evenly, by_frequency], learned: text });
+        said = losses.length;
+        kept = file ?? null;
+        const size = numbers ? ` ${numbers} numbers are learned.` : "";
+        const notes = [printed.trim().replaceAll("\n", " "), `Training.${size}`];
+        if (file) become("paused", `Read, at step ${losses.length}. Go on, or write a sample.`);
+        else become("running", notes.filter(Boolean).join(" "));
         train(mine);
         return true;
       } catch (error) {
         return refuse(`${sentence(error)} ${ELSEWHERE}`);
       }
     };
-    run.pause = () => become("paused");
+    // What Python, started anew, has lost is there again from what was kept.
+    async function back() {
+      const { error, losses } = await ask("restore", ...cells(), run.learned, kept);
+      if (error) return error;
+      run.losses = losses;
+      tell(`Python was started anew. The model goes on from step ${losses.length}.`);
+      return null;
+    }
+    // The model as a file; an Error says why not.
+    run.file = async () => {
+      const { data, error } = await ask("save");
+      if (error) throw new Error(error);
+      return (kept = data);
+    };
+    run.pause = () => {
+      become("paused");
+      if (isBuilt) run.file().catch(() => {}); // it is needed only where Python ends
+    };
     run.goOn = () => {
       become("running", "Training.");
       train();
@@ -112,14 +143,23 @@
     }
     async function slice(mine) {
       const before = performance.now();
-      const { losses, stopped } = await ask("steps", SLICE, rate());
+      const { losses, stopped, gone } = await ask("steps", SLICE, rate());
       if (mine !== made) return;
+      if (gone && kept) {
+        const error = await back();
+        if (error) stop(error);
+        return;
+      }
       const each = (performance.now() - before) / losses.length;
       run.losses.push(...losses);
       if (losses.length) run.pace += (each - run.pace) * (run.pace ? 0.1 : 1);
       progress();
       if (stopped) stop(stopped);
-      else if (run.losses.length - said >= 100) report();
+      else if (run.losses.length - said >= 100) {
+        report();
+        if (isBuilt && run.losses.length % 200 < 100) await run.file().catch(() => {});
+        await sampled?.();
+      }
     }
     function report() {
       said = run.losses.length - (run.losses.length % 100);
@@ -144,24 +184,72 @@
     return words + (learned !== null && text !== learned ? " Start over to learn this text." : "");
   }
 
-  const row = (...children) => h("div", { class: "buttons" }, ...children);
+  const row = (...children) => h("div", { class: "buttons" }, ...children.filter(Boolean));
 
   // What the model writes at a temperature.
   function writer(say) {
     const heats = { range: [0, 2, 0.1], value: 0.5, format: (value) => value.toFixed(1) };
     const heat = setting({ label: "Temperature", ...heats });
+    const most = setting({ label: "Likeliest only", range: [1, 40, 1], value: 10, format: String });
     const live = { role: "region", "aria-label": "Sample", "aria-live": "polite" };
     const sample = h("pre", { ...live, dir: "auto" });
     const compose = button("Write a sample", async () => {
       try {
-        const { written, error } = await ask("sample", 120, heat.value);
+        const given = [120, heat.value, ...(isBuilt ? [most.value] : [])];
+        const { written, error } = await ask("sample", ...given);
         if (error) say(`Nothing was written: ${error}`);
         else write(sample, written);
       } catch (error) {
         say(`Nothing was written: ${sentence(error)}`);
       }
     });
-    return { heat, compose, sample };
+    return { heat, most, compose, sample };
+  }
+
+  // A button that asks for a file and hands it on.
+  function chooser(words, accept, take) {
+    const input = h("input", { type: "file", accept, hidden: "", "aria-label": words });
+    input.addEventListener("change", () => {
+      const [file] = input.files;
+      input.value = "";
+      if (file) take(file);
+    });
+    return [button(words, () => input.click()), input];
+  }
+
+  // What comes with a model of one's own: a text from a file, and the model as a file.
+  function files(run, text, say) {
+    const open = (file, take) => {
+      if (file.size > LARGEST) return say(`${file.name} is larger than 20 MB: it was not read.`);
+      take(file).catch((error) => say(`${file.name} was not read: ${sentence(error)}`));
+    };
+    const fromText = chooser("Choose a text file", "text/*,.txt,.md", (file) =>
+      open(file, async () => {
+        const words = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+        text.value = words.replaceAll("\r\n", "\n");
+        text.dispatchEvent(new Event("input"));
+        say(`${file.name} is in the field. It stays in this page.`);
+      }),
+    );
+    const saving = button("Save the model", async () => {
+      try {
+        const bytes = Uint8Array.from(atob(await run.file()), (c) => c.charCodeAt(0));
+        const address = URL.createObjectURL(new Blob([bytes]));
+        h("a", { href: address, download: "model.npz" }).click();
+        setTimeout(() => URL.revokeObjectURL(address), 10_000);
+        say(`Saved as model.npz, at step ${run.losses.length}.`);
+      } catch (error) {
+        say(`It was not saved: ${sentence(error)}`);
+      }
+    });
+    const reading = chooser("Read a model", ".npz", (file) =>
+      open(file, async () => {
+        let bytes = "";
+        for (const byte of new Uint8Array(await file.arrayBuffer())) bytes += String.fromCharCode(byte);
+        await run.begin(text.value, btoa(bytes));
+      }),
+    );
+    return { fromText, saving, reading };
   }
 
   function panel(place) {
@@ -169,7 +257,7 @@
     const described = { "aria-describedby": count.id, spellcheck: "false", dir: "auto" };
     const text = h("textarea", { id: "train-text", rows: 8, ...described, oninput: () => show() }, example);
     const range = [0, RATES.length - 1, 1];
-    const start = RATES.indexOf(0.003);
+    const start = RATES.indexOf(isBuilt ? 0.01 : 0.003);
     const rate = setting({ label: "Learning rate", range, value: start, format: (k) => String(RATES[k]) });
     let first = `Start (${megabytes} MB)`;
     const begin = async () => (await run.begin(text.value)) && write(sample, "");
@@ -180,12 +268,15 @@
     const numbers = h("p", { class: "quiet" });
     const picture = chart();
     const say = (words) => write(status, words);
-    const { heat, compose, sample } = writer(say);
+    const { heat, most, compose, sample } = writer(say);
+    const run = training(() => RATES[rate.value], show, () => later(), isBuilt ? () => compose.click() : null);
+    const { fromText, saving, reading } = files(run, text, say);
     set(place, { role: "group", "aria-label": "Train a model" });
     place.append(
       h("label", { for: text.id }, "Text to learn"),
-      ...[text, count, row(go, anew), rate.element, status, picture.root, numbers],
-      ...[row(heat.element, compose), sample],
+      ...[text, count, row(go, anew, ...(isBuilt ? fromText : [])), rate.element, status],
+      ...[picture.root, numbers, row(heat.element, isBuilt && most.element, compose), sample],
+      ...(isBuilt ? [row(saving, ...reading)] : []),
     );
 
     const later = onFrame(() => {
@@ -194,7 +285,6 @@
       const words = () => `Step ${losses.length} · loss ${run.now()} · ${pace.toFixed(0)} ms a step`;
       write(numbers, losses.length ? words() : "");
     });
-    const run = training(() => RATES[rate.value], show, later);
     function show(words) {
       const { state, losses, learned, least } = run;
       const isShort = [...text.value].length < least;
@@ -203,7 +293,7 @@
       write(go, { new: first, running: "Pause", paused: "Go on" }[state] ?? go.textContent);
       go.disabled = state === "busy" || state === "stopped" || (state === "new" && isShort);
       anew.disabled = state === "new" || state === "busy" || isShort;
-      compose.disabled = learned === null || state === "busy";
+      compose.disabled = saving.disabled = learned === null || state === "busy";
       if (words) say(words);
       const change = () => `${losses[0].toFixed(2)} to ${run.now()} in ${losses.length} steps`;
       set(picture.root, { "aria-label": `Loss: ${losses.length ? change() : "no step yet"}.` });
@@ -223,7 +313,6 @@
     show();
   }
 
-  const place = document.querySelector(".train-here");
   if (isPossible) panel(place);
   else place.append(`This browser cannot run Python in the page. ${ELSEWHERE}`);
 })();

@@ -18,7 +18,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import attnlib
-from attnlib.exercises import Case, Exercise, Mistake, Reply, check, examine, find
+from attnlib.exercises import (
+    Case,
+    Exercise,
+    Misfit,
+    Mistake,
+    Reply,
+    all_exercises,
+    check,
+    examine,
+    find,
+    use,
+)
 from attnlib.exercises.engine.running import call
 from attnlib.exercises.engine.showing import describe, shorten, show
 from tests.helpers.exercise_faults import faults
@@ -476,3 +487,48 @@ def test_finding_one_exercise_reads_one():
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     chapter = "book_exercises.many_queries"
     assert done.stdout.split() == ["attend_all.md", chapter, f"{chapter}.attend_all"]
+
+
+def adapted(answer):
+    """The answer is a class whose `factor` is used."""
+
+    def double(x):
+        if not hasattr(answer, "factor"):
+            raise Misfit("The class has no factor.")
+        return answer.factor * x
+
+    return double
+
+
+def test_other_answers_are_adapted():
+    asked = replace(DOUBLE, adapt=adapted)
+    for factor, words in [(2, "Passed."), (3, "right answer plus x"), (None, "TypeError")]:
+        answer = type("Double", (), {"factor": factor, "forward": None})
+        assert words in examine(asked, answer).text
+    assert "Not right yet. The class has no factor." in examine(asked, lambda x: 2 * x).text
+    assert examine(asked, type("Double", (), {})).status == "not attempted"
+
+
+def test_what_is_not_installed_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    reply = examine(replace(DOUBLE, needs="torch"), lambda x: 2 * x)
+    assert (reply.status, reply.heading) == ("not attempted", "Not checked.")
+    assert "make torch" in reply.message
+
+
+def test_a_solved_part_is_handed_on_and_no_other(capsys):
+    def mine(d, var_q, var_k):
+        return np.sqrt(d * var_q * var_k)
+
+    name, book = "scaling.score_std", find("scaling.score_std").reference
+    assert use(name, mine) is mine and use(name) is book
+    assert capsys.readouterr().out == ""
+    for answer in (lambda d, var_q, var_k: d, lambda d, var_q, var_k: ..., raising(KeyError)):
+        assert use(name, answer) is book
+        assert use(name, answer, mine) is mine
+        assert capsys.readouterr().out.startswith("score_std: the book's")
+
+
+def test_what_is_offered_from_lessons_is_there():
+    everything = all_exercises()
+    assert {n for e in everything.values() for n in e.before} <= {*everything}

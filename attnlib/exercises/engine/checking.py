@@ -2,14 +2,15 @@
 
 import time
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 
 from .attempt import Attempt, Trial, as_numbers
-from .exercise import Case
+from .exercise import Case, Misfit
 from .finders import diagnose
 from .forms import remedy, wrong_form
-from .guarding import LONG, Guard, closed_to_answers
+from .guarding import EXERCISES, LONG, Guard, closed_to_answers
 from .reading import find
 from .reply import Reply
 from .running import Outcome, call
@@ -22,6 +23,10 @@ NUMBERS = (
     "something else with numbers. End with a comparison, with bool(…), or with .astype(bool)."
 )
 LIST = "You return a list; np.array(…) turns it into an array, which other code can calculate with."
+ABSENT = {
+    "torch": "This exercise needs PyTorch, which is not installed. In the book's repository, "
+    "`make torch` installs it."
+}
 INSIDE = (
     "{name} calls the checker itself, so nothing was checked. If the line check(…) stands inside "
     "the function, let it begin at the left margin."
@@ -62,11 +67,47 @@ def check(name, answer, *, time_limit=TIME_LIMIT):
     return examine(find(name), answer, time_limit=time_limit)
 
 
+def use(name, answer=None, otherwise=None):
+    """Return an answer to an exercise if it is right, and else the book's, and say so.
+
+    Parameters
+    ----------
+    name : str
+        ``chapter.exercise``.
+    answer : callable, optional
+        The reader's own; without one the book's is returned, and nothing is said.
+    otherwise : callable, optional
+        What is returned in place of the reference.
+
+    Examples
+    --------
+    >>> std = use("scaling.score_std", lambda d, var_q, var_k: d)
+    score_std: the book's, as yours is not solved yet.
+    >>> float(std(4, 1.0, 1.0))
+    2.0
+    """
+    exercise = find(name)
+    if answer is not None:
+        if check(name, answer).passed:
+            return answer
+        print(f"{exercise.short_name}: the book's, as yours is not solved yet.")
+    return otherwise or exercise.reference
+
+
 def examine(exercise, answer, *, time_limit=TIME_LIMIT):
     """Check an answer to an Exercise that need not be in the book; see `check`."""
     closed_to_answers()
     if answer is None or answer is Ellipsis:
         return Reply("not attempted", f"{exercise.short_name} is still empty.")
+    if exercise.needs:
+        try:
+            import_module(exercise.needs)
+        except ModuleNotFoundError:
+            return Reply("not attempted", ABSENT[exercise.needs], heading="Not checked.")
+    if exercise.adapt and not _home(answer).startswith(EXERCISES):
+        if isinstance(answer, type) and not {"forward", "__call__"} & {*vars(answer)}:
+            return Reply("not attempted", "The body is still empty.")
+        answer = exercise.adapt(answer)
     with np.errstate(all="ignore"):  # an answer may hold anything, and the reply names it
         if exercise.judge:
             return _examine_numbers(exercise, answer)
@@ -123,8 +164,12 @@ def _examine_function(exercise, answer, guard, time_limit):
 
     trials = run(*wanted)
     missing = stub(answer, trials[0].outcome)
+    misfits = [t.outcome.failure for t in trials if t.outcome.failure]
+    misfits = [failure for failure in misfits if failure.kind == Misfit.__name__]
     if not trials[-1].outcome.finished:
         reply = _unfinished(trials[-1], time_limit)
+    elif misfits:
+        reply = Reply("wrong", misfits[0].message)
     elif missing is not None:
         reply = Reply("not attempted", missing)
     else:

@@ -7,6 +7,10 @@ from typing import Any
 import numpy as np
 
 
+class Misfit(ValueError):
+    """What an exercise's ``adapt`` raises where an answer cannot be used: in words, the reply."""
+
+
 def _copied(value):
     return value.copy() if isinstance(value, np.ndarray) else value
 
@@ -77,11 +81,15 @@ class Exercise:
     where: dict = field(default_factory=dict)
     judge: Callable | None = None  # takes an array, returns None if it is right, or a diagnosis
     shape: tuple = ()  # of an array that is judged
+    #: Makes a function of the cases' arguments of another answer, as of a class of PyTorch.
+    adapt: Callable | None = None
     view: Callable | None = None  # takes answer and arguments, returns what of it is compared
     own: bool = False  # whether it is to be done without `attnlib`
     truth: bool = False  # whether truth values come back
     rtol: float = 1e-6  # equal means within atol + rtol * |reference|
     atol: float = 1e-8
+    needs: str = ""  # a module that need not be installed, "torch"
+    before: tuple = ()  # names of lessons' exercises of which this one can be made
     minutes: int = 0  # that it takes a second-year student
     name: str = ""  # "chapter.exercise"
 

@@ -23,9 +23,11 @@ NO_EXERCISE = {"practice", "questions"}
 
 REQUIRED = {"minutes": int, "returns": str, "definition": str, "general": str, "why": str}
 OPTIONAL = {"own": bool, "truth": bool, "rtol": float, "atol": float}
+OPTIONAL |= {"needs": str, "before": lambda names: tuple(names.split(", "))}
 NUMBER = r"\d+(\.\d+)?(e-?\d+)?"
 FORMS = {"minutes": "5|10|15|20", "own": "yes", "truth": "yes", "rtol": NUMBER, "atol": NUMBER}
-COMPUTED = ("CASES", "PROPERTIES", "judge", "view")
+FORMS |= {"needs": "torch", "before": r"\w+\.\w+(, \w+\.\w+)*"}
+COMPUTED = ("CASES", "PROPERTIES", "adapt", "judge", "view")
 LET = r"let: `((\w+) = .+)`"
 WHERE = r"where (.+?): (.+)"
 CODES = r"(`[^`]+`(?:, `[^`]+`)*)"
@@ -106,7 +108,7 @@ def read(path):
     """The exercise in a Markdown file, with what it computes in the Python file beside it.
 
     That file defines the reference answer under the exercise's name, and ``CASES`` for a function
-    or ``judge`` for numbers; ``PROPERTIES`` and ``view`` where there are any.
+    or ``judge`` for numbers; ``PROPERTIES``, ``adapt`` and ``view`` where there are any.
 
     A Malformed text is refused, with the line and what was expected there.
     """

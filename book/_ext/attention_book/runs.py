@@ -6,24 +6,28 @@ from pathlib import Path
 
 from attention_book import asked
 from attention_book.in_page import slicing
+from attnlib.exercises import find
 
 
-def tagged(cells, is_lesson):
-    """Tag cells as `exercise`; in a lesson all others as `runs-here` or `notebook-only`.
+def tagged(cells, all_run):
+    """Tag cells as `exercise`, and perhaps all others as `runs-here` or `notebook-only`.
 
     Parameters
     ----------
     cells : list of dict
         Of a notebook; their tags are changed.
-    is_lesson : bool
+    all_run : bool
+        Whether others than exercises can be run in this page.
     """
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     runs = slicing.runs_here(["".join(cell["source"]) for cell in code])
     for cell, whole in zip(code, runs):
         tags = cell["metadata"].setdefault("tags", [])
-        if asked.exercises([cell]):
-            tags.append("exercise")
-        elif is_lesson and not {"solution", "remove-input", "remove-cell"} & {*tags}:
+        if names := asked.exercises([cell]):
+            needs = any(find(name).needs for name in names)
+            tags.append("notebook-only" if needs else "exercise")
+            tags += [f"before-{earlier}" for name in names for earlier in find(name).before]
+        elif all_run and not {"solution", "remove-input", "remove-cell"} & {*tags}:
             tags.append("runs-here" if whole else "notebook-only")
 
 
@@ -41,7 +45,8 @@ def mark(app, docname, source):
     path = Path(app.env.doc2path(docname))
     if path.suffix == ".ipynb":
         notebook = json.loads(source[0])
-        tagged(notebook["cells"], bool(re.match(r"\d\d_(?!.*_deeper$)", path.stem)))
+        # A lesson, or what is built without PyTorch; elsewhere most cells would not run.
+        tagged(notebook["cells"], bool(re.match(r"\d\d_(?!.*_deeper$)|build_numpy$", path.stem)))
         for cell in notebook["cells"]:
             if "outputs" in cell:
                 cell["outputs"] = without_replies_to_stubs(cell["outputs"])

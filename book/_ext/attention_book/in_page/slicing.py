@@ -149,11 +149,27 @@ def runnable(sources):
     return kept
 
 
+def fixed(statements):
+    """Names that stay what they are: each is bound by `def`, `class` or `use` alone."""
+    loose, names = set(), set()
+    for statement in statements:
+        match statement:
+            case ast.FunctionDef() | ast.ClassDef():
+                names.add(statement.name)
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("use"))):
+                names.add(name)
+            case _:
+                loose |= Names(statement).binds
+        loose |= changed(statement)
+    return names - loose
+
+
 def needed(sources, source):
     """The statements of earlier cells that some code may need, in their order.
 
     Imports are needed, and every statement that mentions a name that is, unless it only asserts:
-    what a name is bound to may be changed by whatever mentions it.
+    what a name is bound to may be changed by whatever mentions it. Functions and classes stay what
+    they are, and whatever calls one is not needed for that.
 
     >>> [ast.unparse(s) for s in needed(["a = 1; b = [2]; c = 3", "a += b.pop(); print(c)"], "a")]
     ['a = 1', 'b = [2]', 'a += b.pop()']
@@ -161,10 +177,15 @@ def needed(sources, source):
     statements = [s for cell in runnable(sources) for s in cell if not isinstance(s, ast.Assert)]
     modules = set().union(*map(imported, statements))
     wanted = set().union(*(Names(s).loads for s in parsed(source))) - modules
+    stay = fixed(statements)
     chosen, size = [], -1
     while size < len(chosen):
         size = len(chosen)
-        chosen = [s for s in statements if imported(s) or mentioned(s) & wanted]
+        chosen = [
+            s
+            for s in statements
+            if imported(s) or mentioned(s) & (wanted - stay) or Names(s).binds & wanted
+        ]
         wanted = wanted.union(*map(mentioned, chosen)) - modules
     return chosen
 
