@@ -10,7 +10,8 @@ def as_given(E, W, ids, y, rate, steps):
     E, W = E.copy(), W.copy()
     for _ in range(steps):
         X = E[ids]
-        error = (X @ W - y) / len(ids)
+        error = X @ W - y
+        error = error / len(ids)
         for array, slope in ((X, error @ W.T), (W, X.T @ error)):
             array -= rate * slope
     return np.concatenate([E, W.T])

@@ -43,8 +43,8 @@ def mean(logits, ids, real, size, shift=1, by="labels", counts=None):
         return (np.where(here, losses, 0).sum(axis=1) / here.sum(axis=1)).mean()
     if by == "sum":
         return losses[here].sum()
-    if by == "ids":
-        return losses[here].sum() / real.sum()
+    if by in ("ids", "next ids"):
+        return losses[here].sum() / real[:, by == "next ids" :].sum()
     parts = range(0, len(ids), size)
     batches = [(losses[i : i + size], here[i : i + size]) for i in parts]
     means = [some[counted].mean() for some, counted in batches]

@@ -29,7 +29,7 @@ def attends(Q, K, V, axis=-1, mask="before", seen=np.tri, scale=None, fill=-np.i
     return A * here @ V if mask == "after" else A @ V
 
 
-def causal(Q, K, V):
+def causal_attention(Q, K, V):
     return attends(Q, K, V)
 
 
