@@ -18,16 +18,20 @@ def as_given(logits, y, pad):
     return losses.mean()
 
 
-def losses_of(logits, y, take=lambda S: S.max(axis=-1, keepdims=True), cut=np.inf):
+def losses_of(logits, y, take=None, cut=np.inf):
     """The loss at each place; ``take`` is what is subtracted before exp, ``cut`` the largest."""
-    S = np.minimum(logits - take(logits), cut)
+    S = np.minimum(logits - (take or of_each)(logits), cut)
     logs = S - np.log(np.exp(S).sum(axis=-1, keepdims=True))
     return -np.take_along_axis(logs, (y % logits.shape[-1])[..., None], axis=-1)[..., 0]
 
 
-def by_chances(logits, y, tiny=0.0):
+def of_each(S):
+    return S.max(axis=-1, keepdims=True)
+
+
+def by_chances(logits, y, tiny=0.0, take=of_each):
     """The same by dividing first, as the program does."""
-    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    powers = np.exp(logits - take(logits))
     chances = powers / powers.sum(axis=-1, keepdims=True)
     return -np.log(
         np.take_along_axis(chances, (y % logits.shape[-1])[..., None], -1)[..., 0] + tiny
@@ -39,7 +43,8 @@ def mean_loss(logits, y, pad):
 
 
 def unsafe(logits, y):
-    return losses_of(logits, y, take=lambda S: 0.0)
+    """As in the program: powers are divided by their sum, and nothing is subtracted."""
+    return by_chances(logits, y, take=nothing)
 
 
 def nothing(S):

@@ -8,14 +8,14 @@ from attnlib.exercises.engine.drawing import draw
 
 def as_given(X, W_Q, W_K, W_V, lengths):
     import torch
-    from torch.nn.functional import scaled_dot_product_attention
+    from torch.nn.functional import scaled_dot_product_attention as attend
 
     class Head(torch.nn.Module):
         dropout = 0.3
 
         def forward(self, x, K, V):
             p = self.dropout
-            return scaled_dot_product_attention(x @ W[0], K, V, dropout_p=p, is_causal=True)
+            return attend(x @ W[0], K, V, dropout_p=p, is_causal=True)
 
     X, *W = map(torch.from_numpy, (X, W_Q, W_K, W_V))
     head, outputs = Head().eval(), []

@@ -11,7 +11,8 @@ def as_given(text, first, second, P):
         for place, x in enumerate(items):
             cache["K"].append(x + P[place])
             cache["V"].append(x)
-            q, K, V = cache["K"][-1], np.array(cache["K"]), np.array(cache["V"])
+            q = cache["K"][-1]
+            K, V = np.array(cache["K"]), np.array(cache["V"])
             S = K @ q / np.sqrt(len(q))
             A = np.exp(S - S.max())
             y = A / A.sum() @ V
@@ -19,7 +20,10 @@ def as_given(text, first, second, P):
 
     cache = {"K": [], "V": []}
     read(text, cache)
-    return np.array([read(ending, cache.copy()) for ending in (first, second)])
+    outputs = []
+    for ending in (first, second):
+        outputs.append(read(ending, cache.copy()))
+    return np.array(outputs)
 
 
 def last_output(items, places, P, values=None, scale=None, plain_query=False):
