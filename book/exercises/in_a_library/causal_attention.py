@@ -40,6 +40,11 @@ def earlier(n):
     return seen
 
 
+def strictly(n):
+    """Each item sees those before it and not itself; the first sees nothing."""
+    return np.tri(n, k=-1)
+
+
 def later(n):
     return np.tri(n).T
 

@@ -35,6 +35,11 @@ def every_other(M, h):
     return np.moveaxis(M.reshape(*M.shape[:-1], -1, h), -1, -3)
 
 
+def not_exchanged(M, h):
+    """Items before heads: each item attends to its own heads."""
+    return M.reshape(*M.shape[:-1], h, -1)
+
+
 def side_by_side(Y):
     Y = Y.swapaxes(-3, -2)
     return Y.reshape(*Y.shape[:-2], -1)
@@ -44,6 +49,17 @@ def as_rows(Y):
     """The heads joined by a reshape alone."""
     *batch, h, n, d = Y.shape
     return Y.reshape(*batch, n, h * d)
+
+
+def flat(Y):
+    """Items come before heads already."""
+    return Y.reshape(*Y.shape[:-2], -1)
+
+
+def turned_and_flat(Y):
+    """The heads are brought to the front, and all is cut into rows of items."""
+    *batch, n, h, d = Y.shape
+    return Y.swapaxes(-3, -2).reshape(*batch, n, h * d)
 
 
 def mixed(Y):

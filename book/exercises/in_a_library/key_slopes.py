@@ -22,14 +22,15 @@ def as_given(Q, K, V, seen):
     return torch.stack(slopes).numpy()
 
 
-def slopes(Q, K, V, seen, scale=None):
+def slopes(Q, K, V, seen, scale=None, hide="out"):
     """The slope of each output by the keys, zeros for a query without keys."""
     scale = np.sqrt(Q.shape[1]) if scale is None else scale
     S = Q @ K.T / scale
-    powers = np.exp(S - S.max(axis=1, keepdims=True)) * seen
+    S = {"out": S, "as zeros": S * seen, "by one": S - ~seen}[hide]
+    powers = np.exp(S - S.max(axis=1, keepdims=True)) * (seen | (hide != "out"))
     A = powers / np.where(lost(seen), 1, powers.sum(axis=1))[:, None]
     v = V.sum(axis=1)
-    d_S = A * (v - (A @ v)[:, None])
+    d_S = A * (v - (A @ v)[:, None]) * (seen | (hide == "by one")) * ~lost(seen)[:, None]
     return d_S[:, :, None] * Q[:, None, :] / scale
 
 

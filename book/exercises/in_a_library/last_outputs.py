@@ -33,8 +33,11 @@ def outputs(X, real, P, places=counted, mask="keys", at=-1, values=None, scale=N
     causal, keys = np.tri(n) > 0, real[:, None, :]
     seen = {
         "keys": causal & keys, "turned": ~(causal & keys), "causal": causal & (keys | True),
-        "turned causal": ~causal & keys,
+        "turned causal": ~causal & keys, "strict": (np.tri(n, k=-1) > 0) & keys,
+        "later": (np.tri(n, k=0).T > 0) & keys, "numbers": causal | True,
     }[mask]  # fmt: skip
+    if mask == "numbers":
+        S = S + ~(causal & keys)
     powers = np.exp(S - S.max(axis=-1, keepdims=True)) * seen
     sums = powers.sum(axis=-1, keepdims=True)
     A = powers / np.where(sums, sums, 1)

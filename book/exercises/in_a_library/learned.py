@@ -17,7 +17,8 @@ def as_given(E, W, ids, y, rate, steps):
     return np.concatenate([E, W.T])
 
 
-def steps_of(E, W, ids, y, rate, steps, add="all", learn=(1, 1), new_W=False, mean=True, sign=-1):
+def steps_of(E, W, ids, y, rate, steps, add="all", learn=(1, 1), new_W=False, mean=True, sign=-1,
+             new_E=False):  # fmt: skip
     """The same with faults: how the slopes of one row are added, what learns, in which order."""
     E, W = E.copy(), W.copy()
     for _ in range(steps):
@@ -36,6 +37,8 @@ def steps_of(E, W, ids, y, rate, steps, add="all", learn=(1, 1), new_W=False, me
         if add == "mean":
             d_E /= np.maximum(np.bincount(ids, minlength=len(E)), 1)[:, None]
         E += sign * learn[0] * rate * d_E
+        if new_E:
+            d_W = E[ids].T @ error
         W += sign * learn[1] * rate * d_W
     return np.concatenate([E, W.T])
 

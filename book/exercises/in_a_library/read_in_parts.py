@@ -35,12 +35,13 @@ def seen_by(n, start, end, corner):
         "one late": np.tri(n, end, start - 1), "one early": np.tri(n, end, start + 1),
         "if longer": np.tri(n, end) if n > 1 else np.ones((n, end)),
         "first": np.tri(n, end) if start == 0 else np.ones((n, end)),
-        "turned": np.tri(n, end, start).T if n == end else 1 - np.tri(n, end, start),
+        "turned": 1 - np.tri(n, end, start), "mirrored": 1 - np.tri(n, end, start - 1),
     }[corner] > 0  # fmt: skip
 
 
-def outputs(X, W_Q, W_K, W_V, lengths, corner="lower", p=0.0, own=False, scale=None):
-    """The outputs with faults; dropout draws as the program does. A row without keys gets NaN."""
+def outputs(X, W_Q, W_K, W_V, lengths, corner="lower", p=0.0, own=False, scale=None,
+            added=False):  # fmt: skip
+    """The outputs with faults; dropout draws as the program does."""
     import torch
     from torch.nn.functional import scaled_dot_product_attention
 
@@ -49,7 +50,8 @@ def outputs(X, W_Q, W_K, W_V, lengths, corner="lower", p=0.0, own=False, scale=N
     for n in map(int, lengths):
         first, end = start * own, start + n
         arrays = X[start:end] @ W_Q, X[first:end] @ W_K, X[first:end] @ W_V
-        seen = torch.from_numpy(seen_by(n, start * (1 - own), end - first, corner))
+        seen = seen_by(n, start * (1 - own), end - first, "lower" if added else corner)
+        seen = torch.from_numpy(seen.astype(float) if added else seen)
         Q, K, V = (torch.from_numpy(M)[None] for M in arrays)
         Y.append(scaled_dot_product_attention(Q, K, V, seen, p, scale=scale)[0])
         start = end

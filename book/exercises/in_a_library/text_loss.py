@@ -72,10 +72,30 @@ def moved_back(U, ids, n):
     )
 
 
-def wrapped(U, ids, n):
-    """The last id is asked for the first one of its window."""
-    end = len(windows(ids, n)[-1][0])
-    return each(U, ids, np.append(ids[1:], ids[len(ids) - 1 - end]))
+def appended(U, ids, n, y):
+    """In a last window that is not full, the last id of the text is asked for y."""
+    losses = each(U, ids[:-1], ids[1:])
+    if (len(ids) - 1) % n:
+        losses = np.append(losses, each(U, ids[-1:], np.array([y])))
+    return losses
+
+
+def unshifted(U, ids, n):
+    """Each id is asked for itself, in the windows of the program."""
+    starts = range(0, len(ids) - 1, n)
+    return np.concatenate([each(U, ids[s : s + n], ids[s : s + n]) for s in starts])
+
+
+def last_cut(U, ids, n):
+    """The last window gives up a target, if it is not full."""
+    losses = each(U, ids[:-1], ids[1:])
+    return losses[:-1] if (len(ids) - 1) % n else losses
+
+
+def none_short(U, ids, n):
+    """The mean over full windows, NaN where there are none."""
+    losses = [loss for w in by_windows(U, ids, n) if len(w) == n for loss in w]
+    return sum(losses) / np.float64(len(losses))
 
 
 # The last window of each is another: full but for its target, of one input, of several.

@@ -19,12 +19,12 @@ def as_given(X, real):
     return Y.mean(axis=1)
 
 
-def outputs(X, hidden, fill=-1e9, scale=None):
+def outputs(X, hidden, fill=-1e9, scale=None, axis=-1):
     """Self-attention of the items themselves, with these scores hidden."""
     S = X @ X.swapaxes(-1, -2) / (np.sqrt(X.shape[-1]) if scale is None else scale)
     S = np.where(hidden, fill, S)
-    A = np.exp(S - S.max(axis=-1, keepdims=True))
-    return A / A.sum(axis=-1, keepdims=True) @ X
+    A = np.exp(S - S.max(axis=axis, keepdims=True))
+    return A / A.sum(axis=axis, keepdims=True) @ X
 
 
 def keys(real):

@@ -41,6 +41,10 @@ def mean(logits, ids, real, size, shift=1, by="labels", counts=None):
         return np.where(here, losses, 0).mean()
     if by == "texts":
         return (np.where(here, losses, 0).sum(axis=1) / here.sum(axis=1)).mean()
+    if by == "text":
+        return losses[here].sum() / len(ids)
+    if by == "all places":
+        return losses[here].sum() / ids.size
     if by == "sum":
         return losses[here].sum()
     if by in ("ids", "next ids"):
@@ -48,6 +52,8 @@ def mean(logits, ids, real, size, shift=1, by="labels", counts=None):
     parts = range(0, len(ids), size)
     batches = [(losses[i : i + size], here[i : i + size]) for i in parts]
     means = [some[counted].mean() for some, counted in batches]
+    if by == "mean of sums":
+        return np.mean([some[counted].sum() for some, counted in batches])
     if by == "weighted by texts":
         return sum(m * len(some) for m, (some, _) in zip(means, batches)) / len(ids)
     return {"batches": np.mean, "sum of means": np.sum, "first": lambda m: m[0],

@@ -46,12 +46,14 @@ def endings(text, first, second, P, place="on", cache="own", **how):
         before, there = np.concatenate([text, text]), np.concatenate([there, there + len(text)])
     if cache == "empty":
         before, there = text[:0], there[:0]
+    there = {"offset": there + len(text), "double": 2 * there}.get(place, there)
     found, count = [], len(there)
     for ending in (first, second):
-        start = {"on": len(there), "again": 0, "one late": len(there) + 1, "counted": count}[place]
+        start = {"again": 0, "one late": len(there) + 1, "counted": count, "offset": len(text)}
+        start = start.get(place, len(there)) + np.arange(len(ending)) * (1 + (place == "double"))
         late = place == "one late"
         items = np.concatenate([before, ending])
-        places = np.concatenate([there + late, start + np.arange(len(ending))])
+        places = np.concatenate([there + late, start])
         found.append(last_output(items, places, P, **how))
         count += len(ending)
         if cache == "shared":
