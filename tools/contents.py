@@ -10,12 +10,11 @@ from functools import cache
 import nbformat
 import yaml
 from measure import minutes
-from pages import ROOT, Page
+from pages import NOTEBOOKS, PROJECT, ROOT, Page
 
 PLACES = [ROOT / "README.md", ROOT / "book" / "index.ipynb", ROOT / "book" / "teach.md"]
-HEAD = re.compile(
-    r"\*Lesson \d+ min · questions and exercises \d+ min(?: · deeper \d+ min)?\.|\*Deeper \d+ min\."
-)
+LESSON = r"\*Lesson \d+ min · questions and exercises \d+ min(?: · deeper \d+ min)?\."
+HEAD = re.compile(rf"{PROJECT.pattern[1:]}|{LESSON}|\*Deeper \d+ min\.")
 MARKED = re.compile(r"(<!-- chapters: (\w+) -->)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -27,19 +26,24 @@ def parts():
     for part in contents["parts"]:
         paths = [ROOT / f"{entry['file']}.ipynb" for entry in part["chapters"]]
         pages = [Page.read(path) for path in paths if path.is_file()]
-        by_caption[part["caption"]] = [page for page in pages if page.number]
+        by_caption[part["caption"]] = [page for page in pages if page.number or page.is_project]
     return {caption: pages for caption, pages in by_caption.items() if pages}
+
+
+def chapters():
+    """The pages of chapters in reading order."""
+    return [page for pages in parts().values() for page in pages if page.number]
 
 
 def numbers(old):
     """The numbers of the existing chapters: ``1 to 4 and 6``."""
-    *first, last = runs(sorted(page.number for pages in parts().values() for page in pages))
+    *first, last = runs(sorted(page.number for page in chapters()))
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def order(old):
     """The chapters in reading order: ``1 to 4, 6, 5``."""
-    return ", ".join(runs([page.number for pages in parts().values() for page in pages]))
+    return ", ".join(runs([page.number for page in chapters()]))
 
 
 def runs(sequence):
@@ -63,7 +67,7 @@ def runs(sequence):
 
 def total(old):
     """The hours of the tables below, for the lessons alone, with exercises, with everything."""
-    counted = [minutes(page) for pages in parts().values() for page in pages]
+    counted = [minutes(page) for page in chapters()]
     hours = [round(sum(sum(each[:n]) for each in counted) / 60) for n in (1, 2, 3)]
     return (
         f"{hours[0]} hours for the lessons alone, {hours[1]} with their questions and exercises, "
@@ -84,9 +88,14 @@ def tables(old):
             planned.setdefault(caption, {})[int(match[1])] = line
     written = []
     for caption, pages in parts().items():
-        rows = planned.get(caption, {}) | {page.number: row(page) for page in pages}
-        head = f"| {caption} | lesson | exercises | deeper |"
-        lines = [head, "|---|--:|--:|--:|", *(rows[number] for number in sorted(rows))]
+        numbered = {page.number or 100 + i: row(page) for i, page in enumerate(pages)}
+        rows = planned.get(caption, {}) | numbered
+        what = "lesson" if pages[0].number else "read"
+        lines = [
+            f"| {caption} | {what} | exercises | deeper |",
+            "|---|--:|--:|--:|",
+            *(rows[number] for number in sorted(rows)),
+        ]
         written.append("\n".join(lines))
     return "\n\n" + "\n\n".join(written) + "\n\n"
 
@@ -95,7 +104,7 @@ def row(page):
     """A chapter's row of the table."""
     lesson, exercises, deeper = minutes(page)
     link = f"[{deeper}\N{NO-BREAK SPACE}min]({page.deeper.path.name})" if page.deeper else ""
-    title = f"{page.number} [{page.title or page.name}]({page.path.name})"
+    title = f"{page.number or ''} [{page.title or page.name}]({page.path.name})".strip()
     return (
         f"| {title} | {lesson}\N{NO-BREAK SPACE}min | {exercises}\N{NO-BREAK SPACE}min | {link} |"
     )
@@ -112,6 +121,8 @@ def renewed(text):
 def head(page):
     """What the head of a chapter's page says of its minutes."""
     lesson, exercises, deeper = minutes(page.lesson or page)
+    if page.is_project:
+        return f"*Project: {lesson} min to read · {exercises} min of exercises."
     if page.is_deeper:
         return f"*Deeper {deeper} min."
     said = f"*Lesson {lesson} min · questions and exercises {exercises} min"
@@ -123,7 +134,7 @@ def new_text(path):
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         page = Page.read(path)
-        if page.number:
+        if page.number or page.is_project:
             return HEAD.sub(head(page), text, count=1)
         for cell in page.notebook.cells:
             cell.source = renewed(cell.source)
@@ -134,8 +145,8 @@ def new_text(path):
 def stale():
     """The files that do not match the chapters."""
     parts.cache_clear()
-    paths = [*PLACES, *sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb"))]
-    return [path for path in paths if new_text(path) != path.read_text(encoding="utf-8")]
+    heads = [path for path in NOTEBOOKS if HEAD.search(path.read_text(encoding="utf-8"))]
+    return [p for p in [*PLACES, *heads] if new_text(p) != p.read_text(encoding="utf-8")]
 
 
 def write():

@@ -14,6 +14,7 @@ NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
 PICTURES = {"image/svg+xml", "image/png", "image/jpeg"}
 DEEPER = "_deeper"
+PROJECT = re.compile(r"^\*Project: \d+ min to read · \d+ min of exercises\.", re.MULTILINE)
 QUESTIONS = re.compile("## Questions$", re.MULTILINE).match
 
 
@@ -51,6 +52,11 @@ class Page:
     def is_lesson(self):
         """Whether this is the first page of a chapter."""
         return bool(self.number) and not self.is_deeper
+
+    @property
+    def is_project(self):
+        """Whether this is a page of *Build it*, which says in its head how long it takes."""
+        return not self.number and bool(PROJECT.search(self.prose))
 
     @property
     def is_appendix(self):
@@ -115,6 +121,8 @@ class Page:
     @property
     def title(self):
         """The chapter's title without its number; None if it has none."""
+        if self.is_project:
+            return re.search(r"^# (.+)$", self.prose, re.MULTILINE)[1]
         match = re.search(r"^# (\d+) (\S.*)$", self.prose, re.MULTILINE)
         return match[2] if match and int(match[1]) == self.number else None
 

@@ -14,6 +14,9 @@ import os
 import tempfile
 import time
 from collections import Counter
+from zipfile import BadZipFile, is_zipfile
+
+import numpy as np
 
 from attnlib.exercises.engine.limiting import within
 
@@ -41,6 +44,8 @@ def said(function):
             except SystemExit:  # the time is over, unless the reader's code says so
                 result["error"] = SLOW
                 raise
+            except ValueError as error:
+                result["error"] = f"{error}"
             except BaseException as error:
                 reply = stopped(error)
                 line = f" `{reply.case}`" if reply.case else ""
@@ -62,6 +67,8 @@ def define(cells):
     scope.clear()
     scope.update({"__name__": "__main__", "input": no_input})
     exec(compile(code, ABOVE, "exec"), scope)
+    if missing := {"Model", "rate_at"} - {*scope}:
+        raise ValueError(f"the cells above do not define {' and '.join(sorted(missing))}.")
 
 
 def begun(text):
@@ -151,5 +158,12 @@ def restore(cells, text, data):
         path = os.path.join(folder, "model.npz")
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
-        model = scope["Model"].read(path, text)
+        try:
+            if not is_zipfile(path):
+                raise BadZipFile
+            with np.load(path) as arrays:
+                {name: arrays[name] for name in arrays}
+            model = scope["Model"].read(path, text)
+        except (BadZipFile, AttributeError, EOFError, KeyError, OSError) as damaged:
+            raise ValueError("it is no whole file of a model that was saved here.") from damaged
     return begun(text)
