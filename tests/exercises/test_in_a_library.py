@@ -5,6 +5,7 @@ import textwrap
 import nbformat
 import numpy as np
 import pytest
+from attention_book.runs import without_replies_to_stubs
 from pages import ROOT
 
 from attnlib.exercises import check, find
@@ -90,6 +91,15 @@ def program(name):
     stubs = [cell.source for cell in notebook.cells if cell.source.endswith(f"\n\n\n{call}")]
     (stub,) = [s for s in stubs if s.startswith(f"def {name}(")]
     return stub.removesuffix(call).rstrip()
+
+
+def test_site_shows_no_reply_to_a_program_that_nobody_has_changed():
+    notebook = nbformat.read(ROOT / "book" / "in_a_library.ipynb", as_version=4)
+    asking = [cell for cell in notebook.cells if 'check("in_a_library.' in cell.source]
+    assert len(asking) == 2 * len(MENDS)
+    for cell in asking:
+        left = without_replies_to_stubs(cell.outputs)
+        assert len(cell.outputs) == 1 and len(left) == ("solution" in cell.metadata.get("tags", []))
 
 
 def mended(text, pieces):
