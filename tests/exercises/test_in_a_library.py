@@ -13,7 +13,7 @@ from attnlib.exercises import check, find
 #: Of each program what its faults are mended by: pieces of its text and what takes their place.
 #: Below each mend, the code of the mistake that is left when it is the only one.
 MENDS = {
-    "text_loss": {(("x[:-1], x[:-1]", "x[:-1], y"),): None},
+    "text_loss": {(("x[-len(y) :]", "x[: len(y)]"),): None},
     "mean_loss": {
         (("losses.mean()", "losses.sum() / real.sum()"),): "unsafe(logits, y)[y != pad].mean()",
         (
@@ -24,9 +24,9 @@ MENDS = {
         ): "np.where(y != pad, losses_of(logits, y), 0).mean()",
     },
     "learned": {
-        (("array -= rate * slope", "array -= rate * slope\n        E[ids] = X"),):
+        (("X -= rate * d_X", "E[ids] -= rate * d_X"),):
             'steps_of(E, W, ids, y, rate, steps, "last")',
-        (("rate * slope", "rate * slope\n        np.add.at(E, ids, X - E[ids])"),): None,
+        (("X -= rate * d_X", "np.subtract.at(E, ids, rate * d_X)"),): None,
     },
     "causal_attention": {
         (("axis=-2", "axis=-1"),): 'attends(Q, K, V, mask="after")',
@@ -47,7 +47,7 @@ MENDS = {
             ("np.concatenate([K] * group, axis=-3)", "np.repeat(K, group, axis=-3)"),
             ("np.concatenate([V] * group, axis=-3)", "np.repeat(V, group, axis=-3)"),
         ): 'attends(Q, K, V, how="half")',
-        (("M.astype(np.float16)", "M.astype(np.float64)"),): "attends(Q, K, V, tiled)",
+        (("S = Q @ K", "S = Q.astype(np.float64) @ K"),): "attends(Q, K, V, tiled)",
     },
     "two_endings": {
         (("P[place]", 'P[len(cache["K"])]'),): 'endings(*given, cache="shared")',

@@ -10,12 +10,12 @@ def as_given(Q, K, V):
     group = Q.shape[-3] // K.shape[-3]
     K = np.concatenate([K] * group, axis=-3)
     V = np.concatenate([V] * group, axis=-3)
-    Q, K, V = (M.astype(np.float16) for M in (Q, K, V))
     S = Q @ K.swapaxes(-1, -2)
-    S = S.astype(np.float64) / np.sqrt(Q.shape[-1])
+    S = S.astype(np.float64)
+    S = S / np.sqrt(Q.shape[-1])
     A = np.exp(S - S.max(axis=-1, keepdims=True))
     A = A / A.sum(axis=-1, keepdims=True)
-    return A @ V.astype(np.float64)
+    return A @ V
 
 
 def repeated(M, group):
@@ -42,7 +42,7 @@ def turned(M, group):
 def attends(Q, K, V, share=repeated, values=None, how="wide", scale="root", axis=-1):
     """Grouped attention with faults; the scores are wide, half, or half and then cut."""
     group = Q.shape[-3] // K.shape[-3]
-    K, V = share(K, group), (values or share)(V, group)
+    K, V = share(K, group), (values or share)(V.astype(np.float64), group)
     d = Q.shape[-1]
     divisor = {"root": d**0.5, "none": 1.0, "d": d, "heads": Q.shape[-3] ** 0.5}[scale]
     if how == "divided first":
@@ -65,13 +65,14 @@ def grouped(Q, K, V):
 
 def whole(*shapes, times=1):
     """Arrays of whole numbers, which float16 holds exactly."""
-    return tuple(np.round(times * A) for A in draw(*shapes))
+    return tuple(np.round(times * A).astype(np.float16) for A in draw(*shapes))
 
 
 def large(*shapes):
     """Whole numbers whose products are too large for float16; the last array is small."""
     *first, last = draw(*shapes)
-    return (*(np.round(150 * A) + 600 for A in first), last.round())
+    last = last.round()
+    return tuple(A.astype(np.float16) for A in (*(np.round(150 * A) + 600 for A in first), last))
 
 
 CASES = (

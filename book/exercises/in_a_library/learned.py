@@ -12,8 +12,9 @@ def as_given(E, W, ids, y, rate, steps):
         X = E[ids]
         error = X @ W - y
         error = error / len(ids)
-        for array, slope in ((X, error @ W.T), (W, X.T @ error)):
-            array -= rate * slope
+        d_X, d_W = error @ W.T, X.T @ error
+        X -= rate * d_X
+        W -= rate * d_W
     return np.concatenate([E, W.T])
 
 

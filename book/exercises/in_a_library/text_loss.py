@@ -12,7 +12,7 @@ def as_given(U, ids, n):
         x = ids[start : start + n]
         y = ids[start + 1 : start + n + 1]
         if len(y) < len(x):
-            x, y = x[:-1], x[:-1]
+            x = x[-len(y) :]
         logits = U[x]
         logits = logits - logits.max(axis=-1, keepdims=True)
         logs = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
@@ -57,11 +57,9 @@ def last_of_window(U, ids, n):
     return np.array([w[-1] for w in by_windows(U, ids, n)])
 
 
-def front_cut(U, ids, n):
-    """The last window drops its first input, so that each input meets itself."""
-    return np.concatenate(
-        [each(U, y if len(y) < n else x, y) for x, y in windows(ids, n)],
-    )
+def asked_for_themselves(U, ids, n):
+    """In the last window, if it is not full, the targets are the inputs."""
+    return np.concatenate([each(U, x, x if len(y) < n else y) for x, y in windows(ids, n)])
 
 
 def moved_back(U, ids, n):
