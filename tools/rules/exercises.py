@@ -8,6 +8,8 @@ from rules.registry import asking_lesson_rule, asking_rule, lesson_rule
 #: What a lesson keeps at least; the rest may stand on the deeper page.
 EXERCISES, QUESTIONS, PRACTICE = 2, 5, 1
 HINTS, MISTAKES, DIAGNOSIS = 3, 4, 260
+#: The mistake that a program to be mended is, as its page gives it.
+AS_GIVEN = "as_given"
 
 
 def of_both(page, listed, *arguments):
@@ -81,10 +83,14 @@ def exercises_of_the_chapter(page):
 @asking_rule
 def open_stubs(page):
     """The stored notebook must not give the answer away, and its solution must run."""
+    known = of_chapter(page)
     for name, cells in asked(page).items():
-        if cells.stub is None or "Not attempted yet" not in cells.stub:
+        mistakes = known[name].mistakes if name in known else ()
+        faulty = any(mistake.name == AS_GIVEN for mistake in mistakes)
+        reply = "Not right yet" if faulty else "Not attempted yet"
+        if cells.stub is None or reply not in cells.stub:
             yield (
-                f"{name} has no stub that replies 'Not attempted yet': "
+                f"{name} has no stub that replies '{reply}': "
                 "write the function with ... as its body, then check(…)"
             )
         if cells.solution is None or "Passed." not in cells.solution:

@@ -31,13 +31,15 @@ def tagged(cells, all_run):
             tags.append("runs-here" if whole else "notebook-only")
 
 
-NOTHING_DONE = "attn-reply--not-attempted"
+#: Replies to what stands in an exercise's cell at first: nothing yet, or a program to be mended.
+UNASKED = ("attn-reply--not-attempted", "attn-reply--wrong")
 
 
 def without_replies_to_stubs(outputs):
     """The outputs of a cell but those that nobody has asked for yet."""
     html = ("".join(output.get("data", {}).get("text/html", "")) for output in outputs)
-    return [output for output, text in zip(outputs, html) if NOTHING_DONE not in text]
+    pairs = zip(outputs, html)
+    return [output for output, text in pairs if not any(reply in text for reply in UNASKED)]
 
 
 def mark(app, docname, source):
@@ -46,7 +48,8 @@ def mark(app, docname, source):
     if path.suffix == ".ipynb":
         notebook = json.loads(source[0])
         # A lesson, or what is built without PyTorch; elsewhere most cells would not run.
-        tagged(notebook["cells"], bool(re.match(r"\d\d_(?!.*_deeper$)|build_numpy$", path.stem)))
+        runs = re.match(r"\d\d_(?!.*_deeper$)|build_numpy$|in_a_library$", path.stem)
+        tagged(notebook["cells"], bool(runs))
         for cell in notebook["cells"]:
             if "outputs" in cell:
                 cell["outputs"] = without_replies_to_stubs(cell["outputs"])
