@@ -13,10 +13,8 @@ from measure import minutes
 from pages import NOTEBOOKS, PROJECT, ROOT, Page
 
 PLACES = [ROOT / "README.md", ROOT / "book" / "index.ipynb", ROOT / "book" / "teach.md"]
-HEAD = re.compile(
-    PROJECT.pattern[1:]
-    + r"|\*Lesson \d+ min · questions and exercises \d+ min(?: · deeper \d+ min)?\.|\*Deeper \d+ min\."
-)
+LESSON = r"\*Lesson \d+ min · questions and exercises \d+ min(?: · deeper \d+ min)?\."
+HEAD = re.compile(rf"{PROJECT.pattern[1:]}|{LESSON}|\*Deeper \d+ min\.")
 MARKED = re.compile(r"(<!-- chapters: (\w+) -->)(.*?)(<!-- end -->)", re.DOTALL)
 
 
