@@ -13,11 +13,11 @@ def norm(X, gain):
 
 
 def heads(N, W):
-    return np.tanh(N @ W)
+    return np.tanh(N @ W + 0.3)
 
 
 def network(N, W):
-    return np.maximum(N @ W, 0)
+    return np.maximum(N @ W + 0.5, 0)
 
 
 def block(X, gain_1, W_heads, gain_2, W_network, training):
@@ -41,9 +41,9 @@ def adapt(answer):
             return self.gain * X / (X.square().mean(-1, keepdim=True) + 0.1).sqrt()
 
     class Part(nn.Module):
-        def __init__(self, W, bend, cached):
+        def __init__(self, W, bias, bend, cached):
             super().__init__()
-            self.W = torch.tensor(W, dtype=torch.float32)
+            self.W, self.bias = torch.tensor(W, dtype=torch.float32), bias
             self.bend, self.cached = bend, cached
 
         def forward(self, N, *cache):
@@ -52,11 +52,11 @@ def adapt(answer):
                     "A block is called with the items and, later, a cache. What comes after the "
                     "items goes to the heads, self.heads(…, *cache), and to no other part."
                 )
-            return self.bend(N @ self.W)
+            return self.bend(N @ self.W + self.bias)
 
     def block(X, gain_1, W_heads, gain_2, W_network, training):
-        parts = Norm(gain_1), Part(W_heads, torch.tanh, 1), Norm(gain_2)
-        network = Part(W_network, torch.relu, 0)
+        parts = Norm(gain_1), Part(W_heads, 0.3, torch.tanh, 1), Norm(gain_2)
+        network = Part(W_network, 0.5, torch.relu, 0)
         module = made(answer, *parts, network, 1.0 if training else 0.5).train(training)
         return result(lambda X: module(X, {}), X)
 

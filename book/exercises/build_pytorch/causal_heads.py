@@ -77,6 +77,15 @@ def zeros(scores):
     return softmax(np.where(np.tri(scores.shape[-1], dtype=bool), scores, 0))
 
 
+def finite(low):
+    """What is hidden has a finite score."""
+
+    def weigh(scores):
+        return softmax(np.where(np.tri(scores.shape[-1], dtype=bool), scores, low))
+
+    return weigh
+
+
 def after(scores):
     return softmax(scores) * np.tri(scores.shape[-1])
 

@@ -3,12 +3,12 @@
 from attnlib.exercises import Misfit
 from attnlib.exercises.engine.running import Outcome
 from attnlib.exercises.engine.showing import listed
-from attnlib.exercises.engine.symptoms import stub
+from attnlib.exercises.engine.symptoms import no_return, stub
 
 
 def written(function):
     """The function, unless it is a stub, which counts as not attempted."""
-    if stub(function, Outcome(None)):
+    if no_return(function) and stub(function, Outcome(None)):
         raise NotImplementedError
     return function
 
@@ -59,6 +59,11 @@ def result(function, *arguments):
         found = [function(*map(tensor, arguments)) for _ in range(2)]
     if not all(isinstance(a, torch.Tensor) for a in found):
         return found[0]
+    if any(a.isnan().any() for a in found):
+        raise Misfit(
+            "It returns NaN. PyTorch says nothing where one arises: 0/0, the root of a negative "
+            "number, or softmax over scores that are all −∞, as of an item that sees nothing."
+        )
     if not torch.equal(*(a.nan_to_num() for a in found)):
         raise Misfit(
             "In evaluation mode it gives another result each time. F.dropout is on unless it gets "

@@ -16,7 +16,7 @@ def split(A, n_heads):
 
 def grouped(
     X, W_Q, W_K, W_V, W_O, n_heads, n_kv_heads, base, *, turn=turned, places=None,
-    key_places=None, order=np.repeat, mask=None, on="QK", scale=None,
+    key_places=None, order=np.repeat, order_of_values=None, mask=None, on="QK", scale=None,
 ):  # fmt: skip
     """Grouped heads, of which each step can be another."""
     n = X.shape[-2]
@@ -33,10 +33,11 @@ def grouped(
     Q = rows("Q", W_Q, n_heads)
     K, V = rows("K", W_K, n_kv_heads), rows("V", W_V, n_kv_heads)
     share = n_heads // n_kv_heads
-    if order is np.repeat:
-        K, V = np.repeat(K, share, axis=-3), np.repeat(V, share, axis=-3)
-    else:
-        K, V = (np.concatenate([A] * share, axis=-3) for A in (K, V))
+    spread = {
+        np.repeat: lambda A: np.repeat(A, share, axis=-3),
+        np.tile: lambda A: np.concatenate([A] * share, axis=-3),
+    }
+    K, V = spread[order](K), spread[order_of_values or order](V)
     scale = np.sqrt(Q.shape[-1]) if scale is None else scale
     weights = softmax(np.where(seen, Q @ np.swapaxes(K, -1, -2) / scale, -np.inf))
     return np.swapaxes(weights @ V, -3, -2).reshape(*X.shape[:-1], -1) @ W_O
@@ -93,6 +94,24 @@ def forgotten(n, cut):
 def unmasked(n, cut):
     """In the second call all keys are seen."""
     return cut_mask(n, cut, True) if cut else np.tri(n, dtype=bool)
+
+
+def one_more(n, cut):
+    """Each item sees the one after it, if its call has one."""
+    seen = np.tri(n, k=1, dtype=bool)
+    seen[:cut, cut:] = False
+    return seen
+
+
+def one_less(n, cut):
+    """In the second call items do not see themselves."""
+    return cut_mask(n, cut, np.tri(n - cut, n, k=cut - 1, dtype=bool)) if cut else np.tri(n) > 0
+
+
+def new_first(n, cut):
+    """In the second call the new keys come before those of the cache."""
+    order = np.argsort(np.roll(np.arange(n), -cut))
+    return cut_mask(n, cut, np.tri(n - cut, n, k=cut, dtype=bool)[:, order])
 
 
 def restarted(n, cut):

@@ -13,7 +13,7 @@ STEPS = 3
 
 def three_steps(
     W, x, y, rate, largest, *, clip=True, fresh=True, share=1.0, moves=True, late=False,
-    each=False, mean=True,
+    each=False, mean=True, early=False,
 ):  # fmt: skip
     """Three losses and the matrix after them; each keyword leaves one thing out."""
     W, gathered, losses = W.copy(), np.zeros_like(W), []
@@ -28,6 +28,8 @@ def three_steps(
 
     for _ in range(STEPS):
         value, d = loss()
+        if early:
+            gathered = gathered * min(1, largest / (np.linalg.norm(gathered) + 1e-6))
         gathered = d if fresh else gathered + d
         if each:
             gathered = gathered.clip(-largest, largest)
@@ -46,6 +48,8 @@ def train_step(W, x, y, rate, largest):
 def adapt(answer):
     import torch
     from torch import nn
+
+    torch.optim.SGD([torch.zeros(1)], lr=1.0)  # the first one loads much, which takes seconds
 
     class Rows(nn.Module):
         """Logits of rows; in evaluation mode they are halved, so that it shows."""
