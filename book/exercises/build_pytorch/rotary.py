@@ -44,6 +44,13 @@ def by_heads(X, start, base):
     return np.swapaxes(rotary(np.swapaxes(X, -2, -3), start, base), -2, -3)
 
 
+def first_overwritten(X, A):
+    """The second component made of the first one after it was turned."""
+    a, b = X[..., ::2], X[..., 1::2]
+    a = a * np.cos(A) - b * np.sin(A)
+    return np.stack([a, a * np.sin(A) + b * np.cos(A)], axis=-1).reshape(X.shape)
+
+
 CASES = (
     Case("one pair", (np.array([[1.0, 0.0], [2.0, 1.0]]), 0, 100.0)),
     Case("a later start", (*draw((3, 4)), 5, 100.0)),
