@@ -108,10 +108,11 @@ def examine(exercise, answer, *, time_limit=TIME_LIMIT):
             import_module(exercise.needs)
         except ModuleNotFoundError:
             return Reply("not attempted", ABSENT[exercise.needs], heading="Not checked.")
-    if exercise.adapt and not _home(answer).startswith(EXERCISES):
+    if exercise.adapt and callable(answer) and not _home(answer).startswith(EXERCISES):
         if isinstance(answer, type) and not {"forward", "__call__"} & {*vars(answer)}:
             return Reply("not attempted", "The body is still empty.")
-        answer = exercise.adapt(answer)
+        reader, answer = answer, exercise.adapt(answer)
+        answer.reader = getattr(reader, "forward", reader)  # whose lines the reply quotes
     with np.errstate(all="ignore"):  # an answer may hold anything, and the reply names it
         if exercise.judge:
             return _examine_numbers(exercise, answer)

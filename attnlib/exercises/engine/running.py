@@ -9,7 +9,7 @@ import numpy as np
 from .exercise import copied
 from .limiting import within
 from .showing import shorten
-from .tracing import NotFinite, arithmetic_raises, code_of, place, stopped_where_not_finite
+from .tracing import NotFinite, arithmetic_raises, code_of, place, stopped_where_not_finite, written
 
 RAISES = arithmetic_raises()
 
@@ -95,7 +95,8 @@ def describe_failure(error, function):
         message = shorten(str(error))
     except Exception:
         message = "(its message cannot be shown)"
-    code, line = code_of(function), error.line if isinstance(error, NotFinite) else ""
+    code = code_of(written(function))
+    line = error.line if isinstance(error, NotFinite) else ""
     for frame, number in traceback.walk_tb(error.__traceback__):
         name, file = frame.f_code.co_name, frame.f_code.co_filename
         # A comprehension has a frame in older Pythons; the line that holds it is known already.

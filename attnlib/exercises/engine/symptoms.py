@@ -10,7 +10,7 @@ from types import CodeType
 import numpy as np
 
 from .showing import describe, listed
-from .tracing import code_of
+from .tracing import code_of, written
 
 CARET = r"for \^|bitwise_xor"
 HINTS = {
@@ -115,7 +115,22 @@ HINTS = {
         "Two shapes do not fit together. + adds arrays entry by entry; to put one behind the "
         "other, write np.concatenate([a, b]). If they are to be added, print both shapes first."
     ),
-    r"broadcast|core dimension|not aligned": (
+    r"Module\.__init__\(\) call": (
+        "The first line of __init__ has to be super().__init__(), before anything is assigned."
+    ),
+    r"values to unpack.*in line .*\.shape": (
+        "Not every input has that many axes. Count them from the end: X.shape[-2] items of "
+        "X.shape[-1] components, whatever stands in front."
+    ),
+    r"target size": (
+        "cross_entropy takes a table with a row of logits for each target: flatten all axes of the "
+        "logits but the last, and the targets altogether."
+    ),
+    r"the batch shape of the input|is invalid for input of size": (
+        "Not every input has that many axes in front. Count axes from the end, and split with "
+        "unflatten(-1, …), which leaves the others as they are."
+    ),
+    r"broadcast|core dimension|not aligned|size of tensor|cannot be multiplied": (
         "Two shapes do not fit together. Print both just before that line, and say for each axis "
         "what it counts."
     ),
@@ -216,6 +231,8 @@ def _first(table, text):
 def habit(attempt):
     """What stands out in a function, unless the reference does it or leaves it out too."""
     exercise, answer, first = attempt.exercise, attempt.answer, attempt.trials[0]
+    if written(answer) is not answer:
+        return None  # its arguments are others
     name = exercise.short_name
     names = called(answer) - called(exercise.reference)
     chance = sorted(CHANCE & names - {"random", "time"}) or sorted(CHANCE & names)
@@ -260,7 +277,7 @@ def taken(answer):
 def stub(answer, outcome):
     """What is missing if the first call shows an unfinished stub, else None."""
     if outcome.failure and not outcome.failure.is_stub:
-        code = code_of(answer)
+        code = code_of(written(answer))
         gap = any(
             a.opname == "LOAD_CONST" and a.argval is ... and b.opname.startswith("STORE_FAST")
             for a, b in pairwise(_steps(code))
@@ -280,7 +297,7 @@ def _written(answer):
 
 def no_return(answer):
     """Whether no line of a function returns a value."""
-    code = code_of(answer)
+    code = code_of(written(answer))
     for before, step in pairwise(_steps(code)):
         nothing = before.opname == "LOAD_CONST" and before.argval is None
         if step.opname == "RETURN_VALUE" and (step.is_jump_target or not nothing):

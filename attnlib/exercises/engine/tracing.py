@@ -16,6 +16,14 @@ class NotFinite(FloatingPointError):
     line = ""
 
 
+def written(function):
+    """What a reader wrote, where it was adapted to be called as the exercise does; else itself."""
+    try:
+        return getattr(function, "reader", function)
+    except Exception:  # an object that raises when it is asked
+        return function
+
+
 def code_of(function):
     """The code of a function written in Python; None for anything else."""
     try:
