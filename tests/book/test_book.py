@@ -70,9 +70,10 @@ def test_texts_name_the_size_of_the_page_s_python():
         assert f"{megabytes} MB" in (ROOT / name).read_text(encoding="utf-8"), name
 
 
-def test_readme_picture_is_current():
-    stored = readme_picture.TARGET.read_text(encoding="utf-8")
-    assert stored == readme_picture.picture(), "run: python tools/readme_picture.py"
+@pytest.mark.parametrize("name", readme_picture.PICTURES)
+def test_readme_pictures_are_current(name):
+    text, target = readme_picture.picture(name)
+    assert target.read_text(encoding="utf-8") == text, "run: python tools/readme_picture.py"
 
 
 def pins(name):
