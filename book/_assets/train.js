@@ -75,7 +75,7 @@
     let kept = null; // of a model that a reader has built: its file, a while ago
     run.least = 1; // characters that a text needs, as far as is known before Python is here
     let made = 0; // models so far
-    let [isStepping, said] = [false, 0];
+    let [isStepping, isLost, said] = [false, false, 0];
     const become = (state, words) => {
       run.state = state;
       tell(words);
@@ -102,7 +102,7 @@
         const notes = [printed.trim().replaceAll("\n", " "), `Training.${size}`];
         if (file) become("paused", `Read, at step ${losses.length}. Go on, or write a sample.`);
         else become("running", notes.filter(Boolean).join(" "));
-        train(mine);
+        if (!file) train(mine);
         return true;
       } catch (error) {
         return refuse(`${sentence(error)} ${ELSEWHERE}`);
@@ -143,8 +143,12 @@
     }
     async function slice(mine) {
       const before = performance.now();
-      const { losses, stopped, gone } = await ask("steps", SLICE, rate());
+      const { losses, stopped, gone } = await ask("steps", SLICE, rate()).catch((error) => {
+        if (!kept || isLost) throw error;
+        return { losses: [], gone: true };
+      });
       if (mine !== made) return;
+      isLost = !losses.length; // once more is tried, and not for ever
       if (gone && kept) {
         const error = await back();
         if (error) stop(error);
@@ -188,9 +192,9 @@
 
   // What the model writes at a temperature.
   function writer(say) {
-    const heats = { range: [0, 2, 0.1], value: 0.5, format: (value) => value.toFixed(1) };
+    const heats = { range: [0, 2, 0.1], value: isBuilt ? 0.3 : 0.5, format: (value) => value.toFixed(1) };
     const heat = setting({ label: "Temperature", ...heats });
-    const most = setting({ label: "Likeliest only", range: [1, 40, 1], value: 10, format: String });
+    const most = setting({ label: "Likeliest only", range: [1, 40, 1], value: 5, format: String });
     const live = { role: "region", "aria-label": "Sample", "aria-live": "polite" };
     const sample = h("pre", { ...live, dir: "auto" });
     const compose = button("Write a sample", async () => {

@@ -19,6 +19,7 @@ PAGE = "book/build_numpy.html"
 NOTEBOOK = Page.read(ROOT / "book" / "build_numpy.ipynb")
 EXERCISES = [name for name in asked(NOTEBOOK) if not find(name).judge]
 SLOW = 60_000
+STARTS = re.compile(r"^Start(?! over)")
 in_browser = [pytest.mark.browser, pytest.mark.site]
 
 
@@ -95,8 +96,10 @@ def test_what_goes_wrong_is_said(cells):
     assert building.sample(5, 1, 5)["error"] == building.save()["error"] == building.GONE
     assert "characters" in building.start(cells, "short")["error"]
     assert building.start(["x = 1"], "text")["error"].startswith("the cells above do not define")
-    building.start(cells, four_verses())
-    assert "rate" in building.steps(2000, 1e9)["stopped"]
+    unlearned = ["CONTEXT = 1", *cells, "class Model(Model):\n    def step(self, rate):\n"
+                 "        self.losses.append(math.nan)\n        return math.nan"]  # fmt: skip
+    building.start(unlearned, four_verses())
+    assert "rate" in building.steps(2000, 0.1)["stopped"]
 
 
 def panel_of(page):
@@ -128,13 +131,17 @@ class TestInBrowser:
             expect(cell.locator(".code-solved")).to_have_text("Solved", timeout=SLOW)
         page.reload()  # what was written is there, and used
         begun = time.monotonic()
-        button(page, re.compile("^Start")).click()
+        button(page, STARTS).click()
         said(page, "numbers are learned")
         assert "the book's" not in panel_of(page).locator("p[role=status]").inner_text()
-        said(page, re.compile(r"Step 3\d\d: loss 0\.|Step 3\d\d: loss 1\.[01]"))
-        print(f"{protocol}: {time.monotonic() - begun:.0f} s to step 300")
         sample = panel_of(page).get_by_role("region", name="Sample")
-        expect(sample).to_have_text(re.compile("the (lake|lane|boat|snow|wind|rain)"))
+        known = {*four_verses().split()}
+        words = []
+        while sum(word in known for word in words[1:-1]) < 0.8 * max(10, len(words) - 2):
+            assert time.monotonic() - begun < 300, words
+            page.wait_for_timeout(250)
+            words = sample.inner_text().split()
+        print(f"{protocol}: {time.monotonic() - begun:.0f} s from click to", *words)
 
     def test_losses_of_the_page_are_those_of_the_notebook(self, open_page, cells):
         page = open_page(PAGE)
@@ -152,7 +159,7 @@ class TestInBrowser:
 
     def test_it_is_stopped_saved_read_and_goes_on(self, open_page, tmp_path):
         page = open_page(PAGE, width=360, accept_downloads=True)
-        button(page, re.compile("^Start")).click()
+        button(page, STARTS).click()
         said(page, "Step 1")
         button(page, "Pause").click()
         said(page, "Paused at step")
@@ -188,7 +195,7 @@ class TestInBrowser:
         said(page, "no.txt was not read")
         chooser.set_input_files(tmp_path / "own.txt")
         said(page, "own.txt is in the field. It stays in this page.")
-        button(page, re.compile("^Start")).click()
+        button(page, STARTS).click()
         said(page, "Step 1")
         button(page, "Pause").click()
         button(page, "Write a sample").click()
