@@ -115,20 +115,23 @@ def test_documents_name_the_pinned_pytorch():
 def test_run_it_names_the_pages_that_need_pytorch():
     run = (ROOT / "book/run.md").read_text(encoding="utf-8")
     named = re.search(
-        r"lessons ([\d, and]+), which train, and all deeper pages except those of chapters "
-        r"([\d, and]+)\.",
+        r"lessons ([\d, and]+), which train, all deeper pages except those of chapters "
+        r"([\d, and]+), and in the end (.+?)\. ",
         run,
     )
-    needing, without = [], []
-    for path in sorted((ROOT / "book").glob("[0-9]*.ipynb")):
+    needing, without, others = [], [], []
+    for path in sorted((ROOT / "book").glob("*.ipynb")):
         cells = nbformat.read(path, 4).cells  # library code in a lesson's text is read, not run
         code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
         needs = re.search(r"import torch|attnlib\.experiments", code)
-        if path.stem.endswith("_deeper") != bool(needs):
+        if not path.name[:2].isdigit():
+            others += [path.name] if needs else []
+        elif path.stem.endswith("_deeper") != bool(needs):
             (needing if needs else without).append(int(path.name[:2]))
-    assert [[int(n) for n in re.findall(r"\d+", list_)] for list_ in named.groups()] == [
-        needing, without
-    ]  # fmt: skip
+    lessons, deeper, rest = named.groups()
+    assert [int(n) for n in re.findall(r"\d+", lessons)] == needing
+    assert [int(n) for n in re.findall(r"\d+", deeper)] == without
+    assert re.findall(r"\((.+?)\)", rest) == others
 
 
 def test_the_readme_prints_what_it_shows():
