@@ -93,7 +93,7 @@
         const answer = await (file ? ask("restore", ...cells(), text, file) : ask("start", ...cells(), text));
         const { least, error, evenly, by_frequency, losses = [], printed = "", numbers } = answer;
         run.least = least ?? run.least;
-        if (error && file) return become(before === "running" ? "paused" : before, `It was not read: ${error}`);
+        if (error && file) return become(before === "running" ? "paused" : before, `The file was not read: ${error}`);
         if (error) return refuse(error);
         Object.assign(run, { losses, guesses: [evenly, by_frequency], learned: text });
         said = losses.length;
@@ -243,7 +243,7 @@
         setTimeout(() => URL.revokeObjectURL(address), 10_000);
         say(`Saved as model.npz, at step ${run.losses.length}.`);
       } catch (error) {
-        say(`It was not saved: ${sentence(error)}`);
+        say(`The model was not saved: ${sentence(error)}`);
       }
     });
     const reading = chooser("Read a model", ".npz", (file) =>

@@ -86,8 +86,9 @@ def test_a_damaged_file_is_named_and_the_model_stays(cells, damage):
     building.start(cells, four_verses())
     building.steps(0, 0.01)
     data = base64.b64decode(building.save()["data"])
-    answer = building.restore(cells, four_verses(), base64.b64encode(damage(data)).decode())
-    assert answer["error"] == "it is no whole file of a model that was saved here."
+    later = [*cells, "def adam_step(*given):\n    1 / 0"]
+    answer = building.restore(later, four_verses(), base64.b64encode(damage(data)).decode())
+    assert answer["error"] == "it is not a complete model file, as this page saves it."
     assert len(building.steps(0, 0.01)["losses"]) == 1 and len(building.model.losses) == 2
 
 
@@ -96,6 +97,10 @@ def test_what_goes_wrong_is_said(cells):
     assert building.sample(5, 1, 5)["error"] == building.save()["error"] == building.GONE
     assert "characters" in building.start(cells, "short")["error"]
     assert building.start(["x = 1"], "text")["error"].startswith("the cells above do not define")
+    torn = [*cells, "def embed(x, E, P):\n    return E[x] + P[:3]"]
+    building.start(torn, four_verses())
+    said = building.steps(0, 0.1)["stopped"]
+    assert "broadcast" in said and said.endswith("In a cell above: `return E[x] + P[:3]`.")
     unlearned = ["CONTEXT = 1", *cells, "class Model(Model):\n    def step(self, rate):\n"
                  "        self.losses.append(math.nan)\n        return math.nan"]  # fmt: skip
     building.start(unlearned, four_verses())
@@ -169,7 +174,7 @@ class TestInBrowser:
         (tmp_path / "broken.npz").write_bytes((tmp_path / "model.npz").read_bytes()[:999])
         chooser = panel_of(page).get_by_label("Read a model")
         chooser.set_input_files(tmp_path / "broken.npz")
-        said(page, "It was not read: it is no whole file")
+        said(page, "The file was not read: it is not a complete model file")
         button(page, "Go on").click()
         said(page, "Training")
         page.evaluate("AttentionPython.give(null)")  # Python begins anew

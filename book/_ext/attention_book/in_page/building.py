@@ -13,6 +13,7 @@ import math
 import os
 import tempfile
 import time
+import traceback
 from collections import Counter
 from zipfile import BadZipFile, is_zipfile
 
@@ -32,8 +33,23 @@ SLOW = f"it was still running after {LIMIT:g} seconds."
 scope, model = {}, None
 
 
+class Refused(Exception):
+    """What the panel says, in these words."""
+
+
+def in_words(error):
+    """What ended a reader's code: its own words where it raised them, and else the line."""
+    steps = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == ABOVE]
+    line = linecache.getline(ABOVE, steps[-1].lineno).strip() if steps else ""
+    if isinstance(error, Refused) or (isinstance(error, ValueError) and line.startswith("raise ")):
+        return f"{error}"
+    reply = stopped(error)
+    message = reply.message.replace(" (in a cell above, which this one needs)", "")
+    return f"{message} In a cell above: `{line}`." if line else message
+
+
 def said(function):
-    """Let a function that a reader's code may end return an `error` in words, and its prints."""
+    """Run a reader's code: an exception becomes an `error` in words, beside what was printed."""
 
     def answer(*given):
         printed, result = io.StringIO(), {}
@@ -44,12 +60,8 @@ def said(function):
             except SystemExit:  # the time is over, unless the reader's code says so
                 result["error"] = SLOW
                 raise
-            except ValueError as error:
-                result["error"] = f"{error}"
             except BaseException as error:
-                reply = stopped(error)
-                line = f" `{reply.case}`" if reply.case else ""
-                result["error"] = f"{reply.message}{line}"
+                result["error"] = in_words(error)
 
         put_back()
         keep()
@@ -61,14 +73,14 @@ def said(function):
 
 
 def define(cells):
-    """Run those statements of the cells that the model is made of."""
+    """What those statements of the cells define that the model is made of."""
     code = "\n".join(map(ast.unparse, needed(cells, "Model, rate_at")))
     linecache.cache[ABOVE] = (len(code), None, code.splitlines(keepends=True), ABOVE)
-    scope.clear()
-    scope.update({"__name__": "__main__", "input": no_input})
-    exec(compile(code, ABOVE, "exec"), scope)
-    if missing := {"Model", "rate_at"} - {*scope}:
-        raise ValueError(f"the cells above do not define {' and '.join(sorted(missing))}.")
+    found = {"__name__": "__main__", "input": no_input}
+    exec(compile(code, ABOVE, "exec"), found)
+    if missing := {"Model", "rate_at"} - {*found}:
+        raise Refused(f"the cells above do not define {' and '.join(sorted(missing))}.")
+    return found
 
 
 def begun(text):
@@ -93,9 +105,9 @@ def start(cells, text):
         How many characters a text needs (`least`), the losses of guessing (`evenly`,
         `by_frequency`) in nats per character, the `losses` so far, how many `numbers` are learned.
     """
-    global model
+    global scope, model
     model = None
-    define(cells)
+    scope = define(cells)
     model = scope["Model"](text)
     return begun(text)
 
@@ -115,7 +127,7 @@ def steps(milliseconds, rate):
     losses, error = [*map(float, model.losses[done:])], found.get("error")
     if losses and not math.isfinite(losses[-1]):
         losses = [loss for loss in losses if math.isfinite(loss)]
-        error = "the loss is no number any more. The rate may be too high."
+        error = "the loss is no longer a number. The rate may be too high."
     return {"losses": losses, "stopped": error}
 
 
@@ -152,8 +164,8 @@ def save():
 @said
 def restore(cells, text, data):
     """Go on with a saved model, on a text: what `start` returns."""
-    global model
-    define(cells)
+    global scope, model
+    found = define(cells)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.npz")
         with open(path, "wb") as file:
@@ -162,8 +174,13 @@ def restore(cells, text, data):
             if not is_zipfile(path):
                 raise BadZipFile
             with np.load(path) as arrays:
-                {name: arrays[name] for name in arrays}
-            model = scope["Model"].read(path, text)
-        except (BadZipFile, AttributeError, EOFError, KeyError, OSError) as damaged:
-            raise ValueError("it is no whole file of a model that was saved here.") from damaged
+                for name in arrays:
+                    arrays[name]  # a damaged one raises
+        except (BadZipFile, EOFError, OSError, ValueError) as damaged:
+            raise Refused("it is not a complete model file, as this page saves it.") from damaged
+        try:
+            read = found["Model"].read(path, text)
+        except KeyError as absent:
+            raise Refused(f"the file has no {absent}, which `Model.read` asks for.") from absent
+    scope, model = found, read
     return begun(text)

@@ -62,13 +62,18 @@ class Names(ast.NodeVisitor):
 
     def visit_ClassDef(self, node):
         self.binds.add(node.name)
-        inside = Names(*node.body)
         self.loads |= Names(*node.decorator_list, *node.bases, *node.keywords).loads
-        self.loads |= inside.loads - (inside.binds - inside.shared)
+        own = set()  # what a class binds is not seen from its methods
+        for statement in node.body:
+            inside = Names(statement)
+            is_method = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+            self.loads |= inside.loads - (set() if is_method else own)
+            self.shared |= inside.shared
+            own |= inside.binds
 
     def visit_FunctionDef(self, node):
         self.binds.add(node.name)
-        self.loads |= Names(*node.decorator_list).loads
+        self.loads |= Names(*node.decorator_list, *filter(None, [node.returns])).loads
         self._function(node.args, *node.body)
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -79,9 +84,11 @@ class Names(ast.NodeVisitor):
     def _function(self, arguments, *body):
         inside = Names(*body)
         defaults = [d for d in [*arguments.defaults, *arguments.kw_defaults] if d]
-        own = {node.arg for node in ast.walk(arguments) if isinstance(node, ast.arg)}
+        given = [node for node in ast.walk(arguments) if isinstance(node, ast.arg)]
+        own = {node.arg for node in given}
         self.loads |= inside.loads - (inside.binds - inside.shared) - own
-        self.loads |= Names(*defaults).loads
+        self.loads |= Names(*defaults, *(g.annotation for g in given if g.annotation)).loads
+        self.shared |= inside.shared
 
     def _comprehension(self, node):
         inside = Names(*ast.iter_child_nodes(node))
@@ -147,12 +154,21 @@ def runnable(sources):
 
 
 def fixed(statements):
-    """Names that stay what they are: bound by `def`, `class`, `use` or a constant alone."""
+    """Names that stay what they are: bound by `def`, `class`, `use` or a constant alone.
+
+    A function or class that changes what stands outside of it is none of them, nor is one that
+    uses such a one.
+    """
     loose, names = set(), set()
+    modules = set().union(*map(imported, statements))
+    inside = {s.name: Names(s) for s in statements if isinstance(s, ast.FunctionDef | ast.ClassDef)}
     for statement in statements:
         match statement:
             case ast.FunctionDef() | ast.ClassDef():
                 names.add(statement.name)
+                outside = Names(statement)
+                if outside.shared or changed(statement) & outside.loads - modules:
+                    loose |= {statement.name, *outside.shared}
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("use")) | ast.Constant()):
                 names.add(name)
             case ast.Assign([ast.Tuple()], ast.Tuple(values)) if all(
@@ -162,6 +178,8 @@ def fixed(statements):
             case _:
                 loose |= Names(statement).binds
         loose |= changed(statement)
+    while users := {name for name in {*inside} - loose if inside[name].loads & loose & {*inside}}:
+        loose |= users
     return names - loose
 
 
