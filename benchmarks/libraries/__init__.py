@@ -62,13 +62,16 @@ def subjects(module):
 def ask(subject, question):
     """Return the answer, and the first weights that were seen for it, if any (None is NaN)."""
     probes.SHOWN.clear()
+    probes.REASONS.clear()
     said = {"answer": getattr(subject, question)()}
     if probes.SHOWN:
         rows = probes.SHOWN[0].tolist()
         said["weights"] = [[None if w != w else round(w, 3) for w in row] for row in rows]
+    if probes.REASONS:
+        said["refusals"] = [*dict.fromkeys(probes.REASONS)]
     return said
 
 
 def recorded():
-    """Return what is written: question -> subject -> answer, version, date and how it was found."""
+    """Return what is written: question -> subject -> answer, version, date, weights, refusals."""
     return json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}

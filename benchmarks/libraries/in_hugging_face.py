@@ -3,6 +3,7 @@
 import logging
 import os
 import tempfile
+from functools import partial
 from types import SimpleNamespace
 from unittest import mock
 
@@ -64,7 +65,7 @@ class Model:
         y, _ = self.inside(torch.zeros(2, 4, 3, 8), *torch.zeros(2, 2, 4, 5, 8))
         right = probes.order(lambda *x: self.attend(*x), probes.HEADS_FIRST)
         return so(
-            "the model takes numbers of tokens, (b, n); in each layer (b, h, n, d) go in and "
+            "the model takes token ids, (b, n); in each layer (b, h, n, d) go in and "
             "(b, n, h, d) come out",
             right == "(b, h, n, d)" and y.shape == (2, 3, 4, 8),
         )
@@ -100,8 +101,8 @@ class Model:
         whole = torch.where(seen, 0.0, -torch.inf)[None, None]
         half = torch.tensor([[0.0, 0, 1, 1, 1]])
         return so(
-            "`attention_mask` of shape (b, 1, n_q, n_k) is added, and must hold the causal mask, "
-            "too; of shape (b, n) 0.0 and 1.0 are read as truth",
+            "`attention_mask` of shape (b, 1, n_q, n_k) is added, and must hold the causal mask "
+            "as well; of shape (b, n) 0.0 and 1.0 are read as truth",
             self.same(LEFT, whole) and self.same(LEFT, half),
         )
 
@@ -136,7 +137,7 @@ class Model:
         first, none = (torch.isclose(self.loss(LEFT, x, IS_WORD), alone, atol=1e-5) for x in labels)
         return so(
             "finite, and not 0; a label of −100 leaves padding out of the loss, but the first word "
-            "is predicted from padding, and needs −100, too",
+            "is predicted from padding, and needs −100 as well",
             found.isfinite().all() and found.abs().max() > 0,
             none and not first,
         )
@@ -160,7 +161,7 @@ class Model:
             same.append(torch.allclose(self.logits(model, IDS), self.logits(model, IDS)))
         fresh = LlamaForCausalLM(model.config).training
         return so(
-            "`attention_dropout`, in training mode alone; a model made of a config is in "
+            "`attention_dropout`, only in training mode; a model made of a config is in "
             "training mode, one that `from_pretrained` loads is not",
             same == [False, True] and fresh and self.loaded_in_eval(),
         )
@@ -188,11 +189,21 @@ class Model:
         mended = self.logits(gpt, LEFT, IS_WORD, position_ids=counted)
         return so(
             "counted over padding, too, if `position_ids` are not given: Llama’s rotary ones do "
-            "not mind, GPT-2’s added ones do; after a cache they go on",
+            "not mind, GPT-2’s added ones do; after a cache they go on; `generate()` gives them",
+            self.generates(gpt),
             self.same(LEFT, IS_WORD) and not torch.allclose(alone, shifted, atol=1e-3),
             torch.allclose(alone, mended, atol=1e-5),
             not self.corner().startswith("no longer"),
         )
+
+    def generates(self, gpt):
+        """Whether `generate` writes after padding with the logits of the text alone."""
+        made = dict(max_new_tokens=3, do_sample=False, output_logits=True, pad_token_id=0)
+        alone, padded = (
+            gpt.generate(x, attention_mask=m, return_dict_in_generate=True, **made).logits
+            for x, m in ((IDS, torch.ones_like(IDS)), (LEFT, IS_WORD))
+        )
+        return all(map(partial(torch.allclose, atol=1e-5), alone, padded))
 
     def types(self):
         kinds = []

@@ -43,7 +43,9 @@ class Function:
         plain = probes.polarity(self)
         biased = probes.shown(self, bias=np.tile([True, True, False, False], (1, 1, 2, 1)))
         e = np.exp([1, 1, 0, 0])
-        said = probes.verdict(biased, is_added_as_1=e / e.sum(), takes_part=[0.5, 0.5, 0, 0])
+        said = probes.verdict(
+            biased, is_added_as_the_number_1=e / e.sum(), takes_part=[0.5, 0.5, 0, 0]
+        )
         return f"`mask`: {plain}; in `bias` True {said}"
 
     def padding(self):
@@ -55,6 +57,8 @@ class Function:
         if lengths is not None:
             text += ", or by `key_value_seq_lengths`"
             W = np.stack([W, lengths])
+        if probes.misread(self):
+            text += "; of shape (b, n_k) it is read as (n_q, n_k) where b = n_q"
         return so(text, np.allclose(W, [0.5, 0.5, 0, 0]))
 
     def lengths(self, *x):
@@ -111,7 +115,6 @@ class Function:
             y = outcome(self.function, *(jnp.asarray(x, name) for x in made))
             if y is not None and y.dtype == name:
                 kept.append(name)
-        whole = outcome(self.function, *(jnp.asarray(x, jnp.int32) for x in made))
         q, k, v = (jnp.asarray(x, jnp.float32) for x in made)
         mixed = outcome(self.function, q, k.astype(jnp.float16), v)
 
@@ -119,7 +122,8 @@ class Function:
             return self.function(*(x.swapaxes(1, 2) for x in (q, k, v))).swapaxes(1, 2)
 
         return (
-            f"{', '.join(kept)} in and out; integers {'refused' if whole is None else 'taken'}; "
+            f"{', '.join(kept)} in and out; "
+            f"{probes.integers(attend, lambda x: jnp.asarray(x, jnp.int32))}; "
             f"mixed types {'refused' if mixed is None else 'taken'}; "
             + probes.half(attend, lambda x: jnp.asarray(x, jnp.float16))
         )

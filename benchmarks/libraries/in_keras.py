@@ -81,7 +81,11 @@ class Layer(in_jax.Function):
         return f"`use_causal_mask=True`: {probes.corner(self)}"
 
     def empty(self):
-        return probes.empty(self)
+        none = np.array([[[False] * 4, [True] * 4]])
+        zeros = np.zeros((1, 2, D), np.float32), np.eye(D, dtype=np.float32)[None]
+        y, _ = self.layer()(*zeros, attention_mask=none, return_attention_scores=True)
+        asked = probes.verdict(np.asarray(y)[0, 0], zeros=[0.0] * 4, the_mean=[0.25] * 4)
+        return f"{probes.empty(self)}; with `return_attention_scores=True` {asked}"
 
     def empty_gradient(self):
         return probes.empty_gradient(self)
@@ -111,7 +115,7 @@ class Layer(in_jax.Function):
         layer, x = self.layer(dropout=0.5), np.ones((1, 64, D), np.float32)
         kept = [np.allclose(layer(x, x, training=mode), x) for mode in (True, False, None)]
         return so(
-            "`dropout=`, with `training=True` alone: a plain call drops nothing",
+            "`dropout=`, only with `training=True`: a plain call drops nothing",
             kept == [False, True, True],
         )
 

@@ -37,10 +37,10 @@ def types(attend):
         y = outcome(attend, *(x.to(dtype) for x in made))
         if y is not None and y.dtype == dtype:
             kept.append(str(dtype).removeprefix("torch."))
-    whole = outcome(attend, *(x.to(torch.int32) for x in made))
     mixed = outcome(attend, made[0], made[1].half(), made[2])
     return (
-        f"{', '.join(kept)} in and out; integers {'refused' if whole is None else 'taken'}; "
+        f"{', '.join(kept)} in and out; "
+        f"{probes.integers(attend, lambda x: torch.tensor(x, dtype=torch.int32))}; "
         f"mixed types {'refused' if mixed is None else 'taken'}; "
         + probes.half(attend, lambda x: torch.tensor(x, dtype=torch.float16))
     )
@@ -77,9 +77,11 @@ class Function:
         right = self.attend(q, k, v, mask=is_word[:, None, None])[:, 0]
         wrong = self.attend(q, k, v, mask=is_word)[:, 0]
         three = outcome(self.attend, q[:, :, :1].repeat(3, 2), k, v, mask=is_word)
+        one = self.attend(q[:1], k[:1], v[:1], mask=is_word[:1])[:, 0]
         return so(
-            "in `attn_mask`, of shape (b, 1, 1, n_k); of shape (b, n_k) it is refused, "
-            "but where b = n_q it is read as (n_q, n_k)",
+            "in `attn_mask`, of shape (b, 1, 1, n_k); of shape (b, n_k) it is right for one text, "
+            "read as (n_q, n_k) where b = n_q, and else refused",
+            np.allclose(one, [0.5, 0.5, 0, 0]),
             np.allclose(right[0], [0.5, 0.5, 0, 0]) and np.allclose(right[1], 0.25),
             np.allclose(wrong[:, 0], [0.5, 0.5, 0, 0]) and np.allclose(wrong[:, 1], 0.25),
             three is None,
@@ -92,7 +94,16 @@ class Function:
         alone = probes.corner(self)
         both = probes.shown(self, mask=np.array([[True, False, True, True]] * 2), causal=True)
         more = probes.verdict(both, both_count=[[1, 0, 0, 0]] * 2)
-        return f"`is_causal=True`: {alone}; together with `attn_mask` {more}"
+        seen, x = torch.ones(4, 4, dtype=torch.bool), torch.zeros(3, 1, 1, 4, D)
+        ask = lambda x, **how: F.scaled_dot_product_attention(  # noqa: E731
+            *x, attn_mask=seen, is_causal=True, **how
+        )
+        others = outcome(ask, x[:, 0]), outcome(ask, x, dropout_p=0.5)
+        return so(
+            f"`is_causal=True`: {alone}; together with `attn_mask` {more} on a CPU, and with three "
+            "axes or dropout it is refused",
+            others == (None, None),
+        )
 
     def empty(self):
         far = np.where([[False] * 4, [True] * 4], 0, torch.finfo(torch.float32).min)
@@ -196,7 +207,7 @@ class Flex(Function):
     def empty_gradient(self):
         x = torch.zeros(1, 1, 2, 4, requires_grad=True)
         plain = outcome(lambda: torch.autograd.grad(self.run(x, x, x).sum(), x))
-        return so("refused on a CPU, as any gradient is there", plain is None)
+        return so("refused on a CPU, like any gradient", plain is None)
 
     def grouping(self):
         plain = outcome(self.run, *(torch.zeros(1, h, 2, 4) for h in (4, 2, 2)))
@@ -268,16 +279,18 @@ class Layer:
 
     def corner(self):
         right = ~np.tri(2, 4, 2, dtype=bool)
+        lean = {"need_weights": False}
+        ways = {}, lean, lean | {"padding": np.zeros((1, 4), dtype=bool)}
         seen = [
-            (probes.shown(self, mask=right, causal=True, need_weights=need) > 0).sum(1).tolist()
-            for need in (True, False)
+            (probes.shown(self, mask=right, causal=True, **way) > 0).sum(1).tolist() for way in ways
         ]
         probes.SHOWN.clear()
         return so(
-            "`is_causal=True` alone is refused; beside `attn_mask` it is a hint: the mask counts, "
-            "but with `need_weights=False` the hint does, from the upper left",
+            "`is_causal=True` alone is refused; beside `attn_mask` it is a promise: if they "
+            "differ, the mask counts, but with `need_weights=False` and no padding mask the "
+            "promise does, from the upper left",
             probes.corner(self) == "refused",
-            seen == [[3, 4], [1, 2]],
+            seen == [[3, 4], [1, 2], [3, 4]],
         )
 
     def empty(self):
@@ -290,11 +303,16 @@ class Layer:
 
     def fast(self):
         """What a text of padding alone gives in eval mode without gradients."""
-        layer, x = torch.nn.MultiheadAttention(8, 2, batch_first=True).eval(), torch.randn(1, 3, 8)
-        padding = torch.ones(1, 3, dtype=bool)
-        with torch.no_grad():
-            y, _ = layer(x, x, x, key_padding_mask=padding, need_weights=False)
-        return ", but NaN in `eval()` without gradients" if y.isnan().all() else ""
+        x, padding, lost = torch.randn(1, 3, 8), torch.ones(1, 3, dtype=bool), []
+        for heads in (1, 2):
+            layer = torch.nn.MultiheadAttention(8, heads, batch_first=True).eval()
+            with torch.no_grad():
+                y, _ = layer(x, x, x, key_padding_mask=padding, need_weights=False)
+            lost.append(y.isnan().all().item())
+        return so(
+            ", but NaN for self-attention of two heads in `eval()` without gradients",
+            lost == [False, True],
+        )
 
     @contextlib.contextmanager
     def setting(self, kwargs):
@@ -335,7 +353,7 @@ class Layer:
         x = torch.ones(1, 64, D)
         layer = self.layer(dropout=0.5)
         kept = [torch.allclose(layer.train(mode)(x, x, x)[0], x) for mode in (True, False)]
-        return so("`dropout=`, in training mode alone", kept == [False, True])
+        return so("`dropout=`, only in training mode", kept == [False, True])
 
     def weights(self):
         layer, x = torch.nn.MultiheadAttention(8, 2, batch_first=True), torch.randn(1, 3, 8)

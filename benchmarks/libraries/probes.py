@@ -11,13 +11,17 @@ D = 4
 REFUSED = "refused"
 #: What `shown` has shown: the first of a question is recorded beside its answer.
 SHOWN = []
+#: What the library said where it refused: recorded, so that a slip of ours cannot pass for it.
+REASONS = []
 
 
 def outcome(ask, *args, **kwargs):
     """Return what a question gives, or None where the library refuses it."""
     try:
         return ask(*args, **kwargs)
-    except Exception:
+    except Exception as error:
+        words = f"{error}".strip().partition("\n")[0]
+        REASONS.append(f"{type(error).__name__}: {words[:120]}")
         return None
 
 
@@ -59,7 +63,7 @@ def polarity(subject, name="mask"):
         shown(subject, **{name: mask}),
         True_takes_part=[0.5, 0.5, 0, 0],
         True_is_hidden=[0, 0, 0.5, 0.5],
-        True_is_added_as_1=e / e.sum(),
+        True_is_added_as_the_number_1=e / e.sum(),
         nothing=[0.25] * 4,
     )
 
@@ -110,7 +114,7 @@ def empty_gradient(subject, name="mask", mask=None):
     flat = np.concatenate([np.ravel(d) for d in back])
     if np.isnan(flat).any():
         return "NaN"
-    return "zeros" if not flat.any() else "as of a mean: values learn from it"
+    return "zeros" if not flat.any() else "as for a mean: values learn from it"
 
 
 def grouping(subject):
@@ -164,6 +168,24 @@ def order(raw, orders, n_q=3, n_k=5):
 
 
 HEADS_FIRST = {"(b, h, n, d)": (0, 1, 2, 3), "(b, n, h, d)": (0, 2, 1, 3)}
+
+
+def misread(subject):
+    """Whether a mask of texts and keys is read as one of queries and keys, if they are as many."""
+    is_word = np.array([[True, True, False, False], [True] * 4])
+    v = np.tile(np.eye(D), (2, 1, 1, 1))
+    y = outcome(subject.attend, np.zeros((2, 1, 2, D)), np.zeros((2, 1, D, D)), v, mask=is_word)
+    return y is not None and np.allclose(np.asarray(y)[:, 0, 0], [0.5, 0.5, 0, 0])
+
+
+def integers(attend, made):
+    """Say how integers fare; ``made`` makes integers of NumPy's arrays."""
+    arrays = np.zeros((1, 1, 1, D)), np.zeros((1, 1, D, D)), np.eye(D)[None, None]
+    y = outcome(attend, *map(made, arrays))
+    if y is None:
+        return f"integers {REFUSED}"
+    cut = not np.allclose(np.asarray(y, float), 1 / D)
+    return "integers taken" + ", and the answer is cut to integers" * cut
 
 
 def half(attend, made):

@@ -232,6 +232,7 @@
       const mine = text.match(/^def (\w+)/m)?.[1];
       const own = stub.match(/^def (\w+)/m)[1];
       const rest = area().value;
+      if (rest.includes(text)) return;
       area().focus();
       area().become(mine === own ? `${text}\n\n\n${stub.slice(stub.search(/^check\(/m))}` : `${text}\n\n\n${rest}`);
     };

@@ -16,6 +16,7 @@
   const SLICE = 50; // milliseconds of steps at a time
   const LARGEST = 2e7; // bytes of a file that is read
   const POINTS = 300; // of the curve
+  const KEPT = ["build_numpy.text", 200_000]; // a text of one's own: its name, and how long it may be
   const ELSEWHERE = "In the notebook the cell above trains the model.";
   const decade = (power) => [1, 2, 3, 5].map((factor) => Number(`${factor}e${power}`));
   const RATES = [...[-4, -3, -2, -1].flatMap(decade), 1];
@@ -99,9 +100,9 @@
         said = losses.length;
         kept = file ?? null;
         const size = numbers ? ` ${numbers} numbers are learned.` : "";
-        const notes = [printed.trim().replaceAll("\n", " "), `Training.${size}`];
-        if (file) become("paused", `Read, at step ${losses.length}. Go on, or write a sample.`);
-        else become("running", notes.filter(Boolean).join(" "));
+        const read = `Read, at step ${losses.length}. Go on, or write a sample.`;
+        const notes = [...(isBuilt ? parts(printed) : []), file ? read : `Training.${size}`];
+        become(file ? "paused" : "running", notes.join(" "));
         if (!file) train(mine);
         return true;
       } catch (error) {
@@ -174,6 +175,15 @@
     return run;
   }
 
+  // Whose parts the model is made of, as `use` printed it, and what else was printed.
+  function parts(printed) {
+    const note = /^(\w+): the book's.*$/gm;
+    const books = [...printed.matchAll(note)].map(([, name]) => name);
+    const rest = printed.replace(note, "").trim().replaceAll(/\s+/g, " ");
+    const whose = books.length ? `From the book: ${books.join(", ")}.` : "All its parts are yours.";
+    return rest ? [rest, whose] : [whose];
+  }
+
   // A slider that knows its value.
   function setting(options) {
     const { element, update } = slider({ ...options, onInput: (next) => update((made.value = next)) });
@@ -186,6 +196,14 @@
     const words = `${[...text].length} characters, ${new Set(text).size} different.`;
     if ([...text].length < least) return `${words} The model needs ${least} at least.`;
     return words + (learned !== null && text !== learned ? " Start over to learn this text." : "");
+  }
+
+  // A text of one's own stays in this browser; the book's is there without that.
+  function keep(text) {
+    const [name, longest] = KEPT;
+    if (text.length > longest) return;
+    if (text.trim() && text !== example) AttentionProgress.write(name, text);
+    else AttentionProgress.erase(name);
   }
 
   const row = (...children) => h("div", { class: "buttons" }, ...children.filter(Boolean));
@@ -229,7 +247,13 @@
     };
     const fromText = chooser("Choose a text file", "text/*,.txt,.md", (file) =>
       open(file, async () => {
-        const words = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+        const bytes = await file.arrayBuffer();
+        let words = "";
+        try {
+          words = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+        } catch {
+          throw new Error("it is no text in UTF-8");
+        }
         text.value = words.replaceAll("\r\n", "\n");
         text.dispatchEvent(new Event("input"));
         say(`${file.name} is in the field. It stays in this page.`);
@@ -259,7 +283,12 @@
   function panel(place) {
     const count = h("p", { id: "train-count", class: "quiet" });
     const described = { "aria-describedby": count.id, spellcheck: "false", dir: "auto" };
-    const text = h("textarea", { id: "train-text", rows: 8, ...described, oninput: () => show() }, example);
+    const own = isBuilt ? AttentionProgress.written(KEPT[0]) : null;
+    const typed = () => {
+      show();
+      if (isBuilt) keep(text.value);
+    };
+    const text = h("textarea", { id: "train-text", rows: 8, ...described, oninput: typed }, own ?? example);
     const range = [0, RATES.length - 1, 1];
     const start = RATES.indexOf(isBuilt ? 0.01 : 0.003);
     const rate = setting({ label: "Learning rate", range, value: start, format: (k) => String(RATES[k]) });
@@ -304,6 +333,9 @@
     }
     document.addEventListener("visibilitychange", () => {
       if (document.hidden && run.state === "running") run.pause();
+    });
+    addEventListener("beforeunload", (event) => {
+      if (isBuilt && run.state === "running") event.preventDefault();
     });
     document.addEventListener("attention-python", ({ detail: { stage, words } }) => {
       if (stage === "ready") first = "Start";

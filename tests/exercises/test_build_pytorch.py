@@ -85,7 +85,7 @@ class Heads(nn.Module):
 
 
 def heads(**changed):
-    return type("CausalHeads", (Heads,), {"forward": Heads.forward, **changed})
+    return type("CausalHeads", (Heads,), changed)
 
 
 class Unbatched(Heads):
@@ -164,7 +164,260 @@ class NoCache(nn.Module):
         return self.W_O(self.W_Q(X))
 
 
+class Cut(Heads):
+    """No gradient comes to queries and keys."""
+
+    def forward(self, X):
+        Q, K, V = (W(X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for W in self.layers())
+        Y = F.scaled_dot_product_attention(Q.detach(), K, V, is_causal=True)
+        return self.W_O(Y.transpose(-3, -2).flatten(-2))
+
+    def layers(self):
+        return self.W_Q, self.W_K, self.W_V
+
+
+class ByHeads(Cut):
+    """The scores are divided by the root of the number of heads."""
+
+    def forward(self, X):
+        Q, K, V = (W(X).unflatten(-1, (self.n_heads, -1)).transpose(-3, -2) for W in self.layers())
+        scale = self.n_heads**-0.5
+        Y = F.scaled_dot_product_attention(Q, K, V, is_causal=True, scale=scale)
+        return self.W_O(Y.transpose(-3, -2).flatten(-2))
+
+
+class Block(nn.Module):
+    """Right, and wrong in one step each for those that are derived from it."""
+
+    chance = staticmethod(lambda dropout: dropout)
+
+    def __init__(self, norm_1, heads, norm_2, network, dropout=0.0):
+        super().__init__()
+        self.keep(norm_1, heads, norm_2, network)
+        self.drop = nn.Dropout(self.chance(dropout))
+
+    def keep(self, *parts):
+        self.norm_1, self.heads, self.norm_2, self.network = parts
+
+    def call(self, N, *cache):
+        return self.heads(N, *cache)
+
+    def forward(self, X, *cache):
+        X = X + self.drop(self.call(self.norm_1(X), *cache))
+        return X + self.drop(self.network(self.norm_2(X)))
+
+
+class InPlace(Block):
+    def forward(self, X, *cache):
+        X += self.drop(self.heads(self.norm_1(X), *cache))
+        return X + self.drop(self.network(self.norm_2(X)))
+
+
+class PlainList(Block):
+    def keep(self, *parts):
+        self.parts = [*parts]
+
+    def forward(self, X, *cache):
+        X = X + self.drop(self.parts[1](self.parts[0](X), *cache))
+        return X + self.drop(self.parts[3](self.parts[2](X)))
+
+
+def twice_called(self, N, *cache):
+    self.heads(N, *cache)
+    return self.heads(N, *cache)
+
+
+def block(**changed):
+    return type("Block", (Block,), changed)
+
+
+def groups_by(rule):
+    """Groups in which a rule on name and parameter says what decays."""
+
+    def decay_groups(model, decay):
+        named = [*model.named_parameters()]
+        kinds = [[A for name, A in named if rule(name, A) == decays] for decays in (True, False)]
+        return [dict(params=kinds[0], weight_decay=decay), dict(params=kinds[1], weight_decay=0.0)]
+
+    return decay_groups
+
+
+def values_alone(model, decay):
+    copies = model.state_dict().values()
+    return [{"params": [A], "weight_decay": decay} for A in copies][:2]
+
+
+def each_clipped(model, optimizer, x, y, largest):
+    value = F.cross_entropy(model.train()(x).flatten(0, -2), y.flatten())
+    optimizer.zero_grad()
+    value.backward()
+    for A in model.parameters():
+        nn.utils.clip_grad_norm_(A, largest)
+    optimizer.step()
+    return value.item()
+
+
+class Norm(nn.Module):
+    start, size = staticmethod(torch.ones), staticmethod(torch.Tensor.float)
+
+    def __init__(self, d, epsilon=1e-5):
+        super().__init__()
+        self.gain, self.epsilon = nn.Parameter(self.start(d)), epsilon
+
+    def forward(self, X):
+        size = self.size(X).square().mean(-1, keepdim=True) + self.epsilon
+        return self.gain * (X * size.rsqrt()).to(X.dtype)
+
+
+def norm(**changed):
+    return type("RMSNorm", (Norm,), {name: staticmethod(f) for name, f in changed.items()})
+
+
+class WithBias(Norm):
+    def __init__(self, d, epsilon=1e-5):
+        super().__init__(d, epsilon)
+        self.bias = nn.Parameter(torch.zeros(d))
+
+
+def neighbours(X, start, base, kind=torch.float32):
+    d = X.shape[-1]
+    t = (start + torch.arange(X.shape[-2])).to(kind or X.dtype)
+    A = t[:, None] * (base ** (-torch.arange(0, d, 2) / d)).to(kind or X.dtype)
+    a, b = X[..., 0::2], X[..., 1::2]
+    turned = torch.stack([a * A.cos() - b * A.sin(), a * A.sin() + b * A.cos()], -1)
+    return turned.flatten(-2).to(X.dtype)
+
+
+def half_angles(X, start, base):
+    return neighbours(X, start, base, None)
+
+
+def detached(X, start, base):
+    return neighbours(X, start, base).detach()
+
+
+class Grouped(nn.Module):
+    """Right, and wrong in what it keeps for those that are derived from it."""
+
+    masked = True
+
+    def __init__(self, d, n_heads, n_kv_heads, base):
+        super().__init__()
+        self.sizes, self.base = (n_heads, n_kv_heads, n_kv_heads), base
+        d_kv = d // n_heads * n_kv_heads
+        self.W_Q, self.W_O = (nn.Linear(d, d, bias=False) for _ in "QO")
+        self.W_K, self.W_V = (nn.Linear(d, d_kv, bias=False) for _ in "KV")
+
+    def kept(self, cache, new, whole):
+        cache.update(whole)
+
+    def forward(self, X, cache=None):
+        start = cache["K"].shape[-2] if cache else 0
+        layers = zip((self.W_Q, self.W_K, self.W_V), self.sizes)
+        Q, K, V = (W(X).unflatten(-1, (h, -1)).transpose(-3, -2) for W, h in layers)
+        Q, K = neighbours(Q, start, self.base), neighbours(K, start, self.base)
+        new = dict(K=K, V=V)
+        if cache:
+            K, V = torch.cat([cache["K"], K], -2), torch.cat([cache["V"], V], -2)
+        if cache is not None:
+            self.kept(cache, new, dict(K=K, V=V))
+        share = self.sizes[0] // self.sizes[1]
+        K, V = (A.repeat_interleave(share, -3) for A in (K, V))
+        sees = torch.ones(Q.shape[-2], K.shape[-2], dtype=torch.bool)
+        sees = sees.tril(start) if self.masked else sees
+        Y = F.scaled_dot_product_attention(Q, K, V, attn_mask=sees)
+        return self.W_O(Y.transpose(-3, -2).flatten(-2))
+
+
+class OwnCache(Grouped):
+    def __init__(self, *sizes):
+        super().__init__(*sizes)
+        self.cache = {}
+
+    def forward(self, X, cache=None):
+        return super().forward(X, self.cache if cache is None else cache)
+
+
+def grouped(**changed):
+    return type("GroupedHeads", (Grouped,), changed)
+
+
+def first_kept(self, cache, new, whole):
+    for name, A in whole.items():
+        cache.setdefault(name, A)
+
+
+PARTS = dict(
+    q="heads.W_Q.weight", k="heads.W_K.weight", v="heads.W_V.weight", output="heads.W_O.weight"
+)
+
+
+def renaming(up="network.W_1.weight", down="network.W_2.weight", end=lambda A: A):
+    parts = {f"attn_{name}": ours for name, ours in PARTS.items()}
+    parts |= {"attn_norm": "norm_1.gain", "ffn_norm": "norm_2.gain", "ffn_up": up, "ffn_down": down}
+    parts["ffn_gate"] = "network.W_gate.weight"
+
+    def renamed(tensors):
+        E = tensors["token_embd.weight"]
+        state = {"embed.weight": E, "U.weight": E, "norm.gain": tensors["output_norm.weight"]}
+        for name, A in tensors.items():
+            if name.startswith("blk."):
+                _, i, part, _ = name.split(".")
+                state[f"blocks.{i}.{parts[part]}"] = A
+        return {name: end(A) for name, A in state.items()}
+
+    return renamed
+
+
 REPLIES = [
+    ("causal_heads", Cut, "no gradient reaches W_Q.weight"),
+    ("causal_heads", ByHeads, "root of the number of heads"),
+    ("block", InPlace, "X is changed in place"),
+    ("block", PlainList, "The block has no module norm_1"),
+    ("block", block(call=lambda self, N, *cache: self.heads(N, cache)), "The heads get a tuple"),
+    ("block", block(call=twice_called), "It calls the heads 2 times."),
+    ("block", block(chance=staticmethod(lambda dropout: 0.1)), "another chance"),
+    ("block", block(chance=staticmethod(lambda dropout: 1 - dropout)), "with dropout 0 all"),
+    (
+        "padded_loss",
+        lambda logits, y: F.cross_entropy(logits.flatten(0, -2), y.flatten()).item(),
+        "without .item()",
+    ),
+    (
+        "padded_loss",
+        lambda logits, y: F.cross_entropy(logits.detach().flatten(0, -2), y.flatten()),
+        "no gradient flows back",
+    ),
+    (
+        "padded_loss",
+        lambda logits, y: F.nll_loss(logits.softmax(-1).log().flatten(0, -2), y.flatten()),
+        "an infinite number",
+    ),
+    ("decay_groups", groups_by(lambda name, A: "bias" not in name), "A.dim() does"),
+    ("decay_groups", values_alone, "not the model's own parameters"),
+    ("train_step", each_clipped, "shortened by itself"),
+    ("train_step", step("lbcsz"), "that were there before the first call"),
+    ("train_step", step("lzbcss"), "Is optimizer.step() called twice"),
+    ("rms_norm", norm(start=torch.zeros), "The gains do not start as ones."),
+    ("rms_norm", norm(size=lambda X: X), "a row of 300s does not come out as 1s"),
+    ("rms_norm", norm(size=lambda X: X.float().detach()), "the gradient that reaches X is not"),
+    ("rms_norm", WithBias, "It has extra parameters: bias."),
+    ("rotary", half_angles, "for X in bfloat16 at place 1001"),
+    ("rotary", detached, "no gradient flows back"),
+    ("grouped_heads", grouped(masked=False), "There is no mask"),
+    (
+        "grouped_heads",
+        grouped(kept=lambda self, cache, new, whole: cache.update(new)),
+        "keeps only the newest piece",
+    ),
+    ("grouped_heads", grouped(kept=first_kept), "as with setdefault"),
+    ("grouped_heads", OwnCache, "something is kept from one call to the next"),
+    ("renamed", renaming(end=lambda A: A.numpy()), "load_state_dict takes tensors"),
+    (
+        "renamed",
+        renaming("network.W_2.weight", "network.W_1.weight"),
+        "It holds the file's blk.0.ffn_down.weight.",
+    ),
     ("embedding", OfTheBatch, "in line 2 of forward: return self.E(x) + self.P(torch.arange(len"),
     ("embedding", OfTheBatch, "Two shapes do not fit together"),
     ("embedding", WithParameter, "It has no parameter P.weight; its own are P and E.weight."),
@@ -172,7 +425,7 @@ REPLIES = [
     ("embedding", Early, "has to be super().__init__()"),
     ("embedding", Silent, "None came back. The return"),
     ("embedding", lambda x, E, P: E[x], "It should be a class derived from nn.Module."),
-    ("embedding", Embedding(3, 2, 4), "hand on the class itself, without brackets"),
+    ("embedding", Embedding(3, 2, 4), "pass the class itself, without brackets"),
     ("causal_heads", heads(bias=True), "W_K.bias, W_V.bias and W_O.bias. Write bias=False."),
     ("causal_heads", heads(hidden=0), "It returns NaN."),
     ("causal_heads", heads(hidden=2), "Each item sees one that comes after it."),
@@ -210,7 +463,17 @@ def test_right_modules_pass_and_are_handed_on():
     for name, answer in [("embedding", Embedding), ("causal_heads", heads())]:
         assert check(f"build_pytorch.{name}", answer).passed
         assert use(f"build_pytorch.{name}", answer, Stub) is answer
-    assert check("build_pytorch.train_step", step("zlbcs")).passed
+    others = [
+        ("block", Block),
+        ("rms_norm", Norm),
+        ("rotary", neighbours),
+        ("train_step", step("zlbcs")),
+    ]
+    others += [("grouped_heads", Grouped), ("renamed", renaming())]
+    others += [("decay_groups", groups_by(lambda name, A: A.dim() > 1))]
+    for name, answer in others:
+        reply = check(f"build_pytorch.{name}", answer)
+        assert reply.passed, reply.text
 
 
 @pytest.mark.parametrize(

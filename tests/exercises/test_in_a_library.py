@@ -83,6 +83,47 @@ MENDS = {
     },
 }  # fmt: skip
 
+#: What somebody may spoil in a program that is mended otherwise, and the mistake that this is.
+SPOILED = {
+    "text_loss": {
+        ("        logits = logits - logits.max(axis=-1, keepdims=True)\n", ""):
+            "unsafe(U, ids[:-1], ids[1:]).mean()",
+    },
+    "mean_loss": {
+        ("losses.sum() / real.sum()", "losses[losses > 0].mean()"): "above_0(losses_of(logits, y))",
+        ("rows.max(", "rows.min("): "losses_of(logits, y, of_smallest)[y != pad].mean()",
+    },
+    "learned": {
+        ("error / len(ids)", "error / error.size"):
+            'steps_of(E, W, ids, y, rate, steps, mean="size")',
+    },
+    "causal_attention": {
+        ("S.max(axis=-1", "S.max(axis=-2"): 'attends(Q, K, V, mask="powers", top=-2)',
+    },
+    "text_vectors": {
+        ("real.sum(axis=1, keepdims=True)", "real.sum(axis=1).max()"):
+            "np.where(real[:, :, None], outputs(X, hidden), 0).sum(axis=1) / "
+            "real.sum(axis=1).max()",
+    },
+    "grouped": {
+        ("np.exp(S - S.max(axis=-1, keepdims=True))", "np.exp(S)"):
+            "attends(Q, K, V, keep=True)",
+    },
+    "last_outputs": {
+        ("attention(X, X, X", "attention(X - P[places], X - P[places], X"):
+            'outputs(X, real, P, plain="QK")',
+    },
+    "training_loss": {
+        ("~real", "real"): "mean(logits, ids, ~real, size)",
+        ("(labels != -100)", "(labels[:, 1:] != -100)"):
+            'mean(logits, ids, real, size, by="later ids")',
+    },
+    "read_in_parts": {
+        ("X[:end] @ W[1], X[:end] @ W[2]", "X @ W[1], X @ W[2]"): "outputs(*given, ahead=True)",
+        ("X[:end] @ W[2]", "X[:end] @ W[1]"): "outputs(X, W_Q, W_K, W_K, lengths)",
+    },
+}  # fmt: skip
+
 
 def program(name):
     """The text of the faulty program, as the page gives it to the reader."""
@@ -138,3 +179,12 @@ def test_check_says_what_is_left(name):
     if None not in MENDS[name].values():
         both = [piece for pieces in MENDS[name] for piece in pieces]
         assert reply(name, mended(text, both)).passed
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_check_says_what_was_spoiled(name):
+    text, mistakes = program(name), {m.name: m for m in find(f"in_a_library.{name}").mistakes}
+    all_of_it = [pieces for pieces, left in MENDS[name].items() if left is None] or MENDS[name]
+    whole = mended(text, [piece for pieces in all_of_it for piece in pieces])
+    for pieces, mistake in SPOILED[name].items():
+        assert reply(name, mended(whole, [pieces])).message == mistakes[mistake].diagnosis

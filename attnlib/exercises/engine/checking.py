@@ -71,7 +71,7 @@ def check(name, answer, *, time_limit=TIME_LIMIT):
     return examine(find(name), answer, time_limit=time_limit)
 
 
-def use(name, answer=None, otherwise=None):
+def use(name, answer=None, book=None):
     """Return an answer to an exercise if it is right, and else the book's, and say so.
 
     Parameters
@@ -80,22 +80,25 @@ def use(name, answer=None, otherwise=None):
         ``chapter.exercise``.
     answer : callable, optional
         The reader's own; without one the book's is returned, and nothing is said.
-    otherwise : callable, optional
-        What is returned in place of the reference.
+    book : callable, optional
+        The book's answer.  An exercise on a class needs it, as its reference is a function of
+        arrays; the others have it already.
 
     Examples
     --------
     >>> std = use("scaling.score_std", lambda d, var_q, var_k: d)
-    score_std: the book's, as yours is not solved yet.
+    score_std: the book's, as yours does not pass yet.
     >>> float(std(4, 1.0, 1.0))
     2.0
     """
     exercise = find(name)
+    if exercise.adapt and book is None:
+        raise TypeError(f"{name} is about a class: give the book's as the third argument.")
     if answer is not None:
         if check(name, answer).passed:
             return answer
-        print(f"{exercise.short_name}: the book's, as yours is not solved yet.")
-    return otherwise or exercise.reference
+        print(f"{exercise.short_name}: the book's, as yours does not pass yet.")
+    return book or exercise.reference
 
 
 def examine(exercise, answer, *, time_limit=TIME_LIMIT):
@@ -109,8 +112,6 @@ def examine(exercise, answer, *, time_limit=TIME_LIMIT):
         except ModuleNotFoundError:
             return Reply("not attempted", ABSENT[exercise.needs], heading="Not checked.")
     if exercise.adapt and callable(answer) and not _home(answer).startswith(EXERCISES):
-        if isinstance(answer, type) and not {"forward", "__call__"} & {*vars(answer)}:
-            return Reply("not attempted", "The body is still empty.")
         reader, answer = answer, exercise.adapt(answer)
         answer.reader = getattr(reader, "forward", reader)  # whose lines the reply quotes
     with np.errstate(all="ignore"):  # an answer may hold anything, and the reply names it

@@ -2,6 +2,7 @@
 
 import dis
 import inspect
+import math
 import re
 import sys
 from itertools import pairwise
@@ -253,7 +254,11 @@ def habit(attempt):
     spare = {} if exercise.truth else _unused(exercise.reference)
     unused = [p for place, p in _unused(answer).items() if place not in spare]
     data = np.ndarray | int | float | list | tuple
-    outside = [n for n, value in taken(answer).items() if isinstance(value, data)]
+    known = {math.pi, math.e, math.tau, math.inf}  # such as pi, imported by its name
+    outside = [
+        n for n, value in taken(answer).items()
+        if isinstance(value, data) and not (isinstance(value, float) and value in known)
+    ]  # fmt: skip
     ignores = f"{name} never uses its argument{'s' * (len(unused) > 1)} {listed(unused)}"
     takes = f"takes {listed(outside)} from outside the function"
     if unused:

@@ -139,7 +139,9 @@ def page_context(app, pagename, templatename, context, doctree):
     early = live.scripts_of(widgets[:1]) if context["is_early"] else []
     context["widget_scripts"] = live.scripts_of(set(widgets))
     context["late_scripts"] = [s for s in context["widget_scripts"] if s not in early]
-    context["runs_python"] = not tags.isdisjoint({"tag_exercise", "tag_runs-here"})
+    context["runs_python"] = not tags.isdisjoint(
+        {"tag_exercise", "tag_runs-here", "tag_notebook-only"}
+    )
     context["is_review"] = 'id="practice-review"' in raw
     context["trains"] = 'class="train-here"' in raw and examples.four_verses()
     context["is_cover"] = pagename == app.config.root_doc

@@ -27,7 +27,7 @@ def tagged(cells, all_run):
             needs = any(find(name).needs for name in names)
             tags.append("notebook-only" if needs else "exercise")
             tags += [f"before-{earlier}" for name in names for earlier in find(name).before]
-        elif all_run and not {"solution", "remove-input", "remove-cell"} & {*tags}:
+        elif all_run and not {"solution", "remove-input", "remove-cell", "notebook-only"} & {*tags}:
             tags.append("runs-here" if whole else "notebook-only")
 
 
@@ -35,11 +35,19 @@ def tagged(cells, all_run):
 UNASKED = ("attn-reply--not-attempted", "attn-reply--wrong")
 
 
+#: What `use` says where a reader has solved nothing.
+BOOKS = re.compile(r"^\w+: the book's, .*\n", re.MULTILINE)
+
+
 def without_replies_to_stubs(outputs):
     """The outputs of a cell but those that nobody has asked for yet."""
     html = ("".join(output.get("data", {}).get("text/html", "")) for output in outputs)
     pairs = zip(outputs, html)
-    return [output for output, text in pairs if not any(reply in text for reply in UNASKED)]
+    kept = [output for output, text in pairs if not any(reply in text for reply in UNASKED)]
+    for output in kept:
+        if output["output_type"] == "stream":
+            output["text"] = BOOKS.sub("", "".join(output["text"]))
+    return [output for output in kept if output.get("text") != ""]
 
 
 def mark(app, docname, source):

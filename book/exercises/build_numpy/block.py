@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from attnlib import softmax, split_heads
 from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 
-from .causal_heads import causal_heads
+from .causal_heads import causal_heads, merged, scores
 from .normalize import normalize
 
 
@@ -50,6 +51,34 @@ CASES = (
     Case("two heads", arguments((), 3, 4, 2, 5)),
     Case("a batch", arguments((2,), 4, 6, 3, 5)),
 )
+
+
+def other_norm(X, b, n_heads, epsilon, ddof=0, outside=False):
+    """The block with a norm that is nearly the right one."""
+
+    def norm(X, gain, bias):
+        variance = X.var(axis=-1, ddof=ddof, keepdims=True)
+        root = np.sqrt(variance) + epsilon if outside else np.sqrt(variance + epsilon)
+        return gain * (X - X.mean(axis=-1, keepdims=True)) / root + bias
+
+    A = X + heads_of(norm(X, b["gain_1"], b["bias_1"]), b, n_heads)
+    return A + network_of(norm(A, b["gain_2"], b["bias_2"]), b)
+
+
+def open_heads(X, b, n_heads):
+    """Heads without a mask."""
+    Q, K, V = (split_heads(X @ b[name], n_heads) for name in ("W_Q", "W_K", "W_V"))
+    return merged(softmax(scores(Q, K)) @ V) @ b["W_O"]
+
+
+def gelu(H):
+    """A bend without a corner, by the usual formula with tanh."""
+    return H * (1 + np.tanh(np.sqrt(2 / np.pi) * (H + 0.044715 * H**3))) / 2
+
+
+def reordered(b, letters):
+    """The same arrays, with those of the heads taken in this order."""
+    return b | {f"W_{place}": b[f"W_{letter}"] for place, letter in zip("QKVO", letters)}
 
 
 def exchanged(b, one, other):

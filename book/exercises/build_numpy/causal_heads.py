@@ -33,6 +33,12 @@ def arguments(front, n, d_model, n_heads, d_k, d_v, d_out):
     return (*draw((*front, n, d_model), *matrices), n_heads)
 
 
+def far_apart():
+    """Items so long that scores lie between −2000 and 2000, and in both directions."""
+    X, W_Q, W_K, W_V, W_O, n_heads = arguments((), 5, 3, 2, 2, 2, 5)
+    return 18 * X, W_Q, W_K, W_V, W_O, n_heads
+
+
 CASES = (
     Case("one head, two items", arguments((), 2, 2, 1, 2, 2, 2)),
     Case("square matrices", arguments((), 3, 4, 2, 2, 2, 4)),
@@ -40,6 +46,8 @@ CASES = (
     Case("a batch", arguments((2,), 3, 4, 2, 2, 2, 4)),
     Case("as many texts as items", arguments((4,), 4, 6, 3, 2, 2, 6)),
     Case("two axes in front of the items", arguments((3, 2), 4, 5, 2, 3, 4, 6)),
+    Case("a batch of one text", arguments((1,), 3, 6, 2, 3, 3, 6)),
+    Case("scores far apart", far_apart(), rare=True),
 )
 
 
@@ -58,6 +66,39 @@ def by_hand(S):
     """Softmax that gives NaN for a row without keys."""
     e = np.exp(S - S.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
+
+
+def powers(S):
+    """Causal weights by plain powers, which are too large for a float where scores are large."""
+    e = np.exp(S) * np.tri(*S.shape[-2:])
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def without_largest(S):
+    """The same, of which the largest score of the row is subtracted first, masked or not."""
+    return powers(S - S.max(axis=-1, keepdims=True))
+
+
+def first_alone(S):
+    """Each place sees those before it, and the first one itself."""
+    seen = np.tri(*S.shape[-2:], k=-1, dtype=bool)
+    seen[0, 0] = True
+    return softmax(np.where(seen, S, -np.inf))
+
+
+def width_of_items(X, W_Q, W_K, W_V, W_O, n_heads, form):
+    """Heads as wide as the items over n_heads, whatever the matrices are."""
+    width = X.shape[-1] // n_heads
+    if form == "reshaped":
+        split = [(X @ W).reshape(*X.shape[:-1], n_heads, width) for W in (W_Q, W_K, W_V)]
+        Q, K, V = (np.swapaxes(A, -3, -2) for A in split)
+        return merged(softmax(masked(scores(Q, K))) @ V) @ W_O
+    parts = [slice(h * width, (h + 1) * width) for h in range(n_heads)]
+    cut = [[X @ W[:, part] for W in (W_Q, W_K, W_V)] for part in parts]
+    heads = [softmax(masked(Q @ np.swapaxes(K, -1, -2) / np.sqrt(width))) @ V for Q, K, V in cut]
+    if form == "joined":
+        return np.concatenate(heads, axis=-1) @ W_O
+    return sum(head @ W_O[part] for head, part in zip(heads, parts))
 
 
 def torn(A, n_heads):

@@ -32,6 +32,26 @@ def looped(x, E, P):
     return rows
 
 
+def with_copies(x, E, P):
+    """The rows of places added into the table itself, where later ones replace earlier ones."""
+    table = E.copy()
+    for place in np.ndindex(x.shape):
+        table[x[place]] = E[x[place]] + P[place[-1]]
+    return table[x]
+
+
+def first_axis(x, P):
+    """A row of P for each text, which a text alone has none of."""
+    if x.ndim < 2:
+        return P[0]
+    return P[np.arange(len(x)) % len(P)].reshape(-1, *[1] * (x.ndim - 1), P.shape[1])
+
+
+def second_last(x, P):
+    """A row of P for each place along axis -2, or along the only axis."""
+    return P[np.arange(len(x))] if x.ndim < 2 else P[np.arange(x.shape[-2])][:, None]
+
+
 def waves(n, d):
     """Sinusoids; those of chapter 10 need an even width."""
     return sinusoidal(n, d + d % 2)[:, :d]

@@ -16,9 +16,19 @@ CASES = (
     Case("characters in another order", ("tea at ten", "x tane")),
     Case("signs and line breaks", ("No, no!\nOn it?", "\n !,?NOinot")),
     Case("a text of one character", ("d", "abcde")),
+    Case("spaces and line breaks at its ends", (" to a toad \n", "\n adot")),
+    Case("letters beyond ASCII", ("“é, à…” é", "à,é …“”"), rare=True),
 )
 
 
 def numbered(text, characters):
     """The ids, if these are all characters, in this order."""
     return np.array([list(characters).index(c) for c in text])
+
+
+def by_table(text, characters, size):
+    """The ids from a table with a place for each number below size."""
+    table = np.zeros(size, dtype=int)
+    for i, c in enumerate(characters):
+        table[ord(c)] = i
+    return np.array([table[ord(c)] for c in text])

@@ -56,10 +56,46 @@ def last_head(q, K, V, n_heads):
     return attended(*(split(A, n_heads)[-1] for A in (q, K, V)))
 
 
+def hardest(q, K, V, n_heads):
+    q, K, V = (split(A, n_heads) for A in (q, K, V))
+    best = (q @ K.mT).argmax(axis=-1)[..., None]
+    return np.take_along_axis(V, best, axis=1).reshape(1, -1)
+
+
+def overflowing(q, K, V, n_heads):
+    q, K, V = (split(A, n_heads) for A in (q, K, V))
+    e = np.exp(q @ K.mT / np.sqrt(K.shape[-1]))
+    return (e / e.sum(axis=-1, keepdims=True) @ V).reshape(1, -1)
+
+
+def one_for_all(q, K, V, n_heads):
+    q, K, V = (split(A, n_heads) for A in (q, K, V))
+    return (softmax(q @ K.mT / np.sqrt(K.shape[-1]))[:1] @ V).reshape(1, -1)
+
+
+def summed(q, K, V, n_heads):
+    heads = attended(*(split(A, n_heads) for A in (q, K, V)))
+    return np.tile(heads.sum(axis=0), n_heads)
+
+
+def squashed(q, K, V, n_heads):
+    q, K, V = (split(A, n_heads) for A in (q, K, V))
+    return (1 / (1 + np.exp(-q @ K.mT / np.sqrt(K.shape[-1]))) @ V).reshape(1, -1)
+
+
 def arguments(n, d, m, n_heads):
     x, K, V, W_Q, W_O = draw((1, d), (n, m), (n, m, 1), (d, m), (m, d, 1))
     return x, K, V[..., 0], W_Q, W_O[..., 0], n_heads
 
+
+LARGE = (
+    [[30.0, -0.5]],
+    [[28.0, 0.5], [28.05, -1.0], [-1.5, 2.0]],
+    [[0.5, -2.0], [1.5, 0.25], [-0.75, 1.0]],
+    [[1.2, 0.0], [0.3, 1.0]],
+    [[2.0, -1.0], [0.5, 1.5]],
+    1,
+)
 
 CASES = (
     Case("one head", arguments(2, 1, 2, 1)),
@@ -67,5 +103,6 @@ CASES = (
     Case("several heads", arguments(2, 3, 4, 2)),
     Case("several heads", arguments(5, 3, 6, 2)),
     Case("several heads", arguments(4, 5, 12, 3)),
+    Case("large scores", LARGE, rare=True),
     Case("one item", arguments(1, 3, 8, 2), rare=True),
 )

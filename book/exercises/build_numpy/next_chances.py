@@ -19,10 +19,12 @@ def bare(z):
 
 
 CASES = (
-    Case("three logits", ([2.0, -0.5, 0.5], 2.0, 2)),
+    Case("three logits", ([2.0, -0.75, 0.5], 2.0, 2)),
     Case("low temperatures", ([0.4, 1.7, -0.3, 2.6, 1.1], 0.5, 3)),
     Case("high temperatures", ([-1.2, 3.1, -4.6, 0.7, 2.2, 1.3], 1.5, 4)),
     Case("negative logits", ([-2.1, -0.8, -3.4, -1.9, -5.0, -0.2, -4.3], 0.8, 2)),
+    Case("equal logits", ([2.3, 0.6, 2.3, -0.4, 1.2], 1.25, 3)),
+    Case("chances that are small", ([0.9, 15.0, 0.2, -1.0, -1.3], 1.0, 3)),
     Case("all kept", ([1.6, -0.9, 0.2, 2.3], 3.0, 4), rare=True),
     Case("one kept", ([0.3, 1.4, -2.2, 1.2, 0.9], 2.5, 1), rare=True),
     Case("a temperature near 0", ([5.002, 3.0, 5.0, 4.1], 0.002, 3), rare=True),

@@ -91,6 +91,43 @@ def put_back(f, theta, step):
     return d / (2 * step)
 
 
+def up_is_theta(f, theta, step):
+    theta, d = theta.copy(), []
+    for i in range(len(theta)):
+        down = theta.copy()
+        theta[i] += step
+        down[i] -= step
+        d.append((f(theta) - f(down)) / (2 * step))
+    return np.array(d)
+
+
+def put_back_wrong(f, theta, step):
+    theta, d = theta.copy(), []
+    for i in range(len(theta)):
+        theta[i] += step
+        high = f(theta)
+        theta[i] -= 2 * step
+        d.append((high - f(theta)) / (2 * step))
+        theta[i] -= step
+    return np.array(d)
+
+
+def but_first(f, theta, step):
+    d = slopes(f, theta, step)
+    d[0] = 0
+    return d
+
+
+def others_at_0(f, theta, step):
+    rows, e = np.diag(theta), np.eye(len(theta)) * step
+    return np.array([(f(r + e_i) - f(r - e_i)) / (2 * step) for r, e_i in zip(rows, e)])
+
+
+def moved_by_share(f, theta, step):
+    moves = np.diag(step * np.maximum(1, abs(theta)))
+    return np.array([(f(theta + m) - f(theta - m)) / (2 * m.sum()) for m in moves])
+
+
 CUBES = written("lambda theta: (theta**3).sum()")
 PRODUCT = written("lambda theta: theta[0] * theta[1] ** 2 - 3 * theta[2] * theta[0]")
 CURVED = written("lambda theta: np.exp(theta / 2) @ np.arange(1, 5) + theta[0] * theta[3]")

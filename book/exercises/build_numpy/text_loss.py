@@ -1,5 +1,7 @@
 """The loss of a whole text, window by window."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from attnlib.exercises import Case
@@ -48,6 +50,42 @@ def overhanging(loss_of, ids, n):
 
 def each_alone(loss_of, ids):
     return np.mean([loss_of(ids[i : i + 1], ids[i + 1 : i + 2]) for i in range(len(ids) - 1)])
+
+
+def pieces_counted(loss_of, ids, n):
+    cuts = [c for c in (ids[i : i + n] for i in range(0, len(ids), n)) if len(c) > 1]
+    total = sum(loss_of(c[:-1], c[1:]) * (len(c) - 1) for c in cuts)
+    return total / sum(len(c) - 1 for c in cuts)
+
+
+def windows_of(ids, n, length, step):
+    """Windows of another length, or with another step."""
+    starts = range(0, len(ids) - 1, max(step, 1))
+    ends = [min(i + max(length, 1), len(ids) - 1) for i in starts]
+    return [(ids[i:end], ids[i + 1 : end + 1]) for i, end in zip(starts, ends)]
+
+
+def every_place(ids, n):
+    return [(ids[i : i + n], ids[i + 1 : i + n + 1]) for i in range(len(ids) - n)] or cut(ids, n)
+
+
+def merged(loss_of, ids, n):
+    whole = max((len(ids) - 1) // n, 1)
+    bounds = [*range(0, whole * n, n), len(ids) - 1]
+    pairs = [(ids[a:b], ids[a + 1 : b + 1]) for a, b in pairwise(bounds)]
+    return sum(loss_of(x, y) * len(y) for x, y in pairs) / (len(ids) - 1)
+
+
+def evenly(loss_of, ids, n):
+    parts = np.array_split(np.arange(len(ids) - 1), -(-(len(ids) - 1) // n))
+    return sum(loss_of(ids[p], ids[p + 1]) * len(p) for p in parts) / (len(ids) - 1)
+
+
+def halved(loss_of, ids, n):
+    total = 0.0
+    for x, y in cut(ids, n):
+        total = (total + loss_of(x, y)) / 2
+    return total
 
 
 def written(code):

@@ -29,5 +29,6 @@ def cut(ids, starts, n):
 
 def shifted_inside(x, fill):
     """Targets made of the window alone, which has none for its last place."""
-    last = {"first": x[:, :1], "last": x[:, -1:], "zero": np.zeros_like(x[:, :1])}[fill]
+    zero = np.zeros_like(x[:, :1])
+    last = {"first": x[:, :1], "last": x[:, -1:], "zero": zero, "minus one": zero - 1}[fill]
     return np.stack([x, np.concatenate([x[:, 1:], last], axis=1)])

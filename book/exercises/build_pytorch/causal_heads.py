@@ -6,7 +6,7 @@ from attnlib import softmax
 from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 
-from .copying import copied, made, result
+from .copying import Later, copied, made, result
 
 
 def split(A, n_heads):
@@ -45,12 +45,15 @@ def causal_heads(X, W_Q, W_K, W_V, W_O, n_heads):
     return heads(X, W_Q, W_K, W_V, W_O, n_heads)
 
 
-def adapt(answer):
+def adapt(answer, right=causal_heads):
+    later = Later(CASES)
+
     def causal_heads(X, W_Q, W_K, W_V, W_O, n_heads):
         module = made(answer, len(W_O), n_heads)
         names = ("W_Q", "W_K", "W_V", "W_O")
         arrays = {f"{name}.weight": W for name, W in zip(names, (W_Q, W_K, W_V, W_O))}
-        return result(copied(module, arrays), X)
+        like = (right, X, W_Q, W_K, W_V, W_O, n_heads)
+        return result(copied(module, arrays), X, like=like, later=later)
 
     return causal_heads
 

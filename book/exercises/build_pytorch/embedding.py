@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from attnlib.exercises import Case
+from attnlib.exercises import Case, Misfit
 from attnlib.exercises.engine.drawing import draw
 
-from .copying import copied, made, result
+from .copying import Later, copied, made, result
 
 
 def embedding(x, E, P):
@@ -13,10 +13,24 @@ def embedding(x, E, P):
     return E[x] + P[: x.shape[-1]]
 
 
-def adapt(answer):
+def adapt(answer, right=embedding):
+    later = Later(CASES)
+
     def embedding(x, E, P):
-        module = made(answer, *E.shape, len(P))
-        return result(copied(module, {"E.weight": E, "P.weight": P}), x)
+        module = copied(made(answer, *E.shape, len(P)), {"E.weight": E, "P.weight": P})
+        for name in "EP":
+            part = getattr(module, name, None)
+            if getattr(part, "padding_idx", None) is not None:
+                raise Misfit(
+                    f"padding_idx keeps row {part.padding_idx} of {name} from learning. Here every "
+                    "id is a character: leave it out."
+                )
+            if getattr(part, "max_norm", None) is not None:
+                raise Misfit(
+                    f"max_norm shortens the rows of {name} whenever they are read. Leave it out: "
+                    "a row is taken as it is."
+                )
+        return result(module, x, like=(right, x, E, P), later=later)
 
     return embedding
 

@@ -6,7 +6,7 @@ from attnlib import softmax
 from attnlib.exercises import Case, Misfit
 from attnlib.exercises.engine.drawing import draw
 
-from .copying import copied, made, result
+from .copying import Later, copied, made, result
 from .rotary import angles, turned
 
 
@@ -48,7 +48,9 @@ def grouped_heads(X, W_Q, W_K, W_V, W_O, n_heads, n_kv_heads, base, cut):
     return grouped(X, W_Q, W_K, W_V, W_O, n_heads, n_kv_heads, base)
 
 
-def adapt(answer):
+def adapt(answer, right=grouped_heads):
+    later = Later(CASES)
+
     def grouped_heads(X, W_Q, W_K, W_V, W_O, n_heads, n_kv_heads, base, cut):
         module = made(answer, len(W_O), n_heads, n_kv_heads, base)
         names = ("W_Q", "W_K", "W_V", "W_O")
@@ -60,77 +62,106 @@ def adapt(answer):
 
             if not cut:
                 return module(X)
-            cache = {}
-            first = module(X[..., :cut, :], cache)
-            if first is None:
-                return None
-            if not {"K", "V"} <= cache.keys():
-                raise Misfit('After a call with an empty cache {}, it should hold "K" and "V".')
-            return torch.cat([first, module(X[..., cut:, :], cache)], -2)
+            cache, found = {}, []
+            for piece in X.split(cut, -2):
+                found.append(module(piece, cache))
+                if found[-1] is None:
+                    return None
+                if not {"K", "V"} <= cache.keys():
+                    raise Misfit('After a call with an empty cache {}, it should hold "K" and "V".')
+            return torch.cat(found, -2)
 
-        return result(run, X)
+        # A cache may be kept without gradients, so these are asked for where there is none.
+        like = (right, X, W_Q, W_K, W_V, W_O, n_heads, n_kv_heads, base, cut)
+        return result(run, X, like=like, later=later, module=module, learned=not cut)
 
     return grouped_heads
 
 
-def cut_mask(n, cut, later):
-    """What is seen where the second call masks as `later` says, (n − cut, n)."""
-    seen = np.tri(n, dtype=bool)
-    seen[cut:] = later
-    return seen
+def calls(n, cut):
+    """For each item the number of its call, where that begins and where it ends."""
+    which = np.arange(n) // (cut or n)
+    return which, which * (cut or n), np.minimum((which + 1) * (cut or n), n)
 
 
-def from_the_corner(n, cut):
-    """In the second call item i sees the keys up to i, counted from the first of all."""
-    return cut_mask(n, cut, np.tri(n - cut, n, dtype=bool)) if cut else np.tri(n, dtype=bool)
-
-
-def forgotten(n, cut):
-    """The second call sees only its own keys."""
-    later = np.tri(n - cut, n, k=cut, dtype=bool) & (np.arange(n) >= cut)
-    return cut_mask(n, cut, later) if cut else np.tri(n, dtype=bool)
+def mask_of(n, cut, later):
+    """The causal mask, but in all calls after the first ``later(i, j)`` of items and keys."""
+    i, j = np.arange(n)[:, None], np.arange(n)
+    return np.where(calls(n, cut)[1][:, None] > 0, later(i, j), i >= j)
 
 
 def unmasked(n, cut):
-    """In the second call all keys are seen."""
-    return cut_mask(n, cut, True) if cut else np.tri(n, dtype=bool)
+    """In later calls all keys are seen that there are."""
+    return mask_of(n, cut, lambda i, j: j < calls(n, cut)[2][:, None])
+
+
+def no_mask(n, cut):
+    """All keys are seen that there are, in the first call, too."""
+    return np.arange(n) < calls(n, cut)[2][:, None]
+
+
+def from_the_corner(n, cut):
+    """In later calls item i sees the keys up to i, counted from the first of all."""
+    return mask_of(n, cut, lambda i, j: j <= i - calls(n, cut)[1][:, None])
+
+
+def forgotten(n, cut):
+    """Later calls see only their own keys."""
+    return mask_of(n, cut, lambda i, j: (j <= i) & (j >= calls(n, cut)[1][:, None]))
+
+
+def newest(n, cut):
+    """Later calls see the keys of the call before and their own."""
+    which = calls(n, cut)[0]
+    return mask_of(n, cut, lambda i, j: (j <= i) & (which >= which[:, None] - 1))
+
+
+def oldest(n, cut):
+    """Later calls see the keys of the first call and their own."""
+    which = calls(n, cut)[0]
+    return mask_of(n, cut, lambda i, j: (j <= i) & ((which == 0) | (which == which[:, None])))
 
 
 def one_more(n, cut):
     """Each item sees the one after it, if its call has one."""
-    seen = np.tri(n, k=1, dtype=bool)
-    seen[:cut, cut:] = False
-    return seen
+    i, j = np.arange(n)[:, None], np.arange(n)
+    return (j <= i + 1) & no_mask(n, cut)
 
 
 def one_less(n, cut):
-    """In the second call items do not see themselves."""
-    return cut_mask(n, cut, np.tri(n - cut, n, k=cut - 1, dtype=bool)) if cut else np.tri(n) > 0
+    """In later calls items do not see themselves."""
+    return mask_of(n, cut, lambda i, j: j < i)
 
 
 def new_first(n, cut):
-    """In the second call the new keys come before those of the cache."""
-    order = np.argsort(np.roll(np.arange(n), -cut))
-    return cut_mask(n, cut, np.tri(n - cut, n, k=cut, dtype=bool)[:, order])
+    """In later calls the new keys come before those of the cache."""
+    which = calls(n, cut)[0]
+    seen = np.zeros((n, n), dtype=bool)
+    for i in range(n):
+        order = [j for j in np.lexsort((np.arange(n), -which)) if which[j] <= which[i]]
+        seen[i, order[: i + 1]] = True
+    return seen
 
 
 def restarted(n, cut):
-    """The places of items where the second call counts from 0 again."""
-    return np.where(np.arange(n) < cut, np.arange(n), np.arange(n) - cut)
+    """The places of items where each call counts from 0 again."""
+    return np.arange(n) - calls(n, cut)[1]
 
 
-def turned_again(n, cut):
-    """The places of keys as the last call has them, where what was kept is turned once more."""
-    return np.where(np.arange(n) < cut, 2 * np.arange(n), np.arange(n))
+def behind_one(n, cut):
+    """The places of items where later calls all begin behind one piece."""
+    return restarted(n, cut) + np.minimum(calls(n, cut)[1], cut)
 
 
 def again(X, W_Q, W_K, W_V, W_O, n_heads, n_kv_heads, base, cut):
-    """Kept keys are turned again in the second call."""
+    """In each call kept keys are turned once more."""
     arguments = (W_Q, W_K, W_V, W_O, n_heads, n_kv_heads, base)
-    right = grouped(X, *arguments)
-    if cut:
-        n = X.shape[-2]
-        right[..., cut:, :] = grouped(X, *arguments, key_places=turned_again(n, cut))[..., cut:, :]
+    right, n = grouped(X, *arguments), X.shape[-2]
+    which = calls(n, cut)[0]
+    for call in range(1, which[-1] + 1):
+        places = np.arange(n) * np.maximum(call - which + 1, 1)
+        other = grouped(X, *arguments, key_places=places)
+        right[..., which == call, :] = other[..., which == call, :]
     return right
 
 
@@ -147,4 +178,6 @@ CASES = (
     case("a cache", (5, 8), 2, 1, 1000.0, 3),
     case("groups", (3, 2, 4, 12), 6, 3, 200.0, 0),
     case("a cache", (2, 4, 12), 3, 1, 20.0, 2),
+    case("three pieces", (12, 8), 2, 1, 50.0, 5),
+    case("three pieces", (2, 15, 8), 4, 2, 100.0, 6),
 )

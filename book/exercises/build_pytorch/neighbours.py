@@ -5,7 +5,7 @@ import numpy as np
 from attnlib.exercises import Case
 from attnlib.exercises.engine.drawing import draw
 
-from .copying import result, written
+from .copying import Later, result, written
 
 
 def neighbours(W, n_heads):
@@ -13,9 +13,13 @@ def neighbours(W, n_heads):
     return np.swapaxes(W.reshape(n_heads, 2, -1, W.shape[1]), 1, 2).reshape(W.shape)
 
 
-def adapt(answer):
+def adapt(answer, right=neighbours):
+    later = Later(CASES)
+
     def neighbours(W, n_heads):
-        return result(written(answer), W, n_heads)
+        return result(
+            written(answer), W, n_heads, like=(right, W, n_heads), later=later, learned=False
+        )
 
     return neighbours
 

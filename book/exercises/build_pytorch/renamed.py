@@ -5,8 +5,9 @@ import numpy as np
 from attnlib import softmax
 from attnlib.exercises import Case, Misfit
 from attnlib.exercises.engine.drawing import draw
+from attnlib.exercises.engine.showing import describe, listed
 
-from .copying import listed, written
+from .copying import written
 from .rotary import angles, turned
 
 D, HEADS, GROUPS, D_FF, TOKENS, BASE, EPSILON = 4, 2, 1, 6, 7, 100.0, 1e-5
@@ -86,11 +87,24 @@ def adapt(answer):
 
     def renamed(x, numbers, n_blocks):
         file = {n: torch.tensor(A) for n, A in tensors(numbers, n_blocks).items()}
-        state = written(answer)(file)
+        # The order of a file is nothing to rely on.
+        file = {name: file[name] for name in sorted(file, key=lambda n: n.startswith("blk."))}
+        given = dict(file)
+        state = written(answer)(given)
         if state is None or state is Ellipsis:
             return state
         if not isinstance(state, dict):
             raise Misfit("It should return a dict: the names of the class -> tensors.")
+        if other := [name for name, A in state.items() if not isinstance(A, torch.Tensor)]:
+            raise Misfit(
+                f"{other[0]} is {describe(state[other[0]])}. load_state_dict takes tensors: hand "
+                "on those of the file as they are."
+            )
+        if len(state) and (given.keys() != file.keys()):
+            raise Misfit(
+                "It changes the dict that it is given. Whoever calls it loses the file's tensors: "
+                "put what you make into a dict of your own."
+            )
         back = {"embed.weight": "token_embd.weight", "norm.gain": "output_norm.weight"}
         for i in range(n_blocks):
             back |= {f"blocks.{i}.{our}": f"blk.{i}.{name}.weight" for name, our in OURS.items()}
@@ -105,7 +119,7 @@ def adapt(answer):
         for name, theirs in back.items():
             A = np.asarray(state[name].detach(), dtype=float)
             if A.shape != (shape := shapes(n_blocks)[theirs]):
-                turn = " It is transposed." if A.shape == shape[::-1] else ""
+                turn = comes_from(A, theirs, file)
                 raise Misfit(f"{name} has shape {A.shape}, and should have {shape}.{turn}")
             read[theirs] = A
         if not torch.equal(state["U.weight"], state["embed.weight"]):
@@ -113,6 +127,19 @@ def adapt(answer):
         return logits(x, read, n_blocks)
 
     return renamed
+
+
+def comes_from(A, theirs, file):
+    """Which tensor of the file an array is that should be ``theirs``; empty if none."""
+    arrays = {name: tensor.numpy() for name, tensor in file.items()}
+    if A.shape == arrays[theirs].T.shape and np.allclose(A, arrays[theirs].T):
+        return " It is transposed."
+    for name, B in arrays.items():
+        if A.shape == B.shape and np.allclose(A, B):
+            return f" It holds the file's {name}."
+        if A.shape == B.T.shape and np.allclose(A, B.T):
+            return f" It holds the file's {name}, transposed."
+    return ""
 
 
 def changed(x, numbers, n_blocks, change):

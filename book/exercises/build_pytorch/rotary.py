@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from attnlib.exercises import Case
+from attnlib.exercises import Case, Misfit
 from attnlib.exercises.engine.drawing import draw
 
-from .copying import result, written
+from .copying import Later, result, written
 
 
 def turned(X, angles, *, pairs="neighbours", back="neighbours", sign=1):
@@ -30,9 +30,29 @@ def rotary(X, start, base):
     return turned(X, angles(X, start, base))
 
 
-def adapt(answer):
+def adapt(answer, right=rotary):
+    later = Later(CASES)
+
     def rotary(X, start, base):
-        return result(written(answer), X, start, base)
+        like = (right, X, start, base)
+        return result(written(answer), X, start, base, like=like, later=later, more=halved)
+
+    def halved(base=100.0):
+        """Stop if items in bfloat16 turn by angles in bfloat16."""
+        import torch
+
+        X = torch.ones(4, 4)
+        try:
+            with torch.no_grad():
+                whole, half = (answer(A, 1001, base).float() for A in (X, X.bfloat16()))
+        except RuntimeError:  # not every way of turning knows half types
+            return
+        if not torch.allclose(whole, half, atol=0.03):
+            raise Misfit(
+                "In float32 it is right, but for X in bfloat16 at place 1001 it turns by other "
+                "angles: places or angles have X's type, which from 256 on has only even numbers. "
+                "Make the angles in float32."
+            )
 
     return rotary
 

@@ -17,14 +17,17 @@ def as_given(Q, K, V):
     return A @ V
 
 
-def attends(Q, K, V, axis=-1, mask="before", seen=np.tri, scale=None, fill=-np.inf):
+def attends(Q, K, V, axis=-1, mask="before", seen=np.tri, scale=None, fill=-np.inf,
+            top=None):  # fmt: skip
     """Causal attention with faults."""
     n, d = Q.shape[-2:]
     S = Q @ K.swapaxes(-1, -2) / (np.sqrt(d) if scale is None else scale)
     here = seen(n) > 0
     if mask == "before":
         S = np.where(here, S, fill)
-    A = np.exp(S - S.max(axis=axis, keepdims=True))
+    A = np.exp(S - S.max(axis=axis if top is None else top, keepdims=True))
+    if mask == "powers":
+        A = A * here
     A = A / A.sum(axis=axis, keepdims=True)
     return A * here @ V if mask == "after" else A @ V
 
@@ -53,16 +56,24 @@ def one_more(n):
     return np.tri(n, k=1)
 
 
-def two_means(Q, K, V):
-    """Softmax over keys, the mask, and then division by the sums of the columns."""
+def two_means(Q, K, V, late=False):
+    """Softmax over keys, the mask before or after it, and then division by sums of columns."""
     n, d = Q.shape[-2:]
-    A = np.exp(Q @ K.swapaxes(-1, -2) / np.sqrt(d)) * np.tri(n)
-    A = A / A.sum(axis=-1, keepdims=True)
+    A = np.exp(Q @ K.swapaxes(-1, -2) / np.sqrt(d))
+    A = A * (1 if late else np.tri(n))
+    A = A / A.sum(axis=-1, keepdims=True) * np.tri(n)
     return A / A.sum(axis=-2, keepdims=True) @ V
 
 
 def as_zeros(Q, K, V, axis=-1):
     return attends(Q, K, V, axis, fill=0.0)
+
+
+def zeros_and_after(Q, K, V, axis=-1):
+    """Hidden scores are 0, and hidden weights are struck out after softmax."""
+    n, d = Q.shape[-2:]
+    A = np.exp(Q @ K.swapaxes(-1, -2) / np.sqrt(d) * np.tri(n))
+    return A / A.sum(axis=axis, keepdims=True) * np.tri(n) @ V
 
 
 CASES = (

@@ -26,12 +26,25 @@ def slopes(Q, K, V, seen, scale=None, hide="out"):
     """The slope of each output by the keys, zeros for a query without keys."""
     scale = np.sqrt(Q.shape[1]) if scale is None else scale
     S = Q @ K.T / scale
-    S = {"out": S, "as zeros": S * seen, "by one": S - ~seen}[hide]
+    S = {"out": S, "as zeros": S * seen, "by one": S - ~seen,
+         "turned": S - 1e9 * seen}[hide]  # fmt: skip
     powers = np.exp(S - S.max(axis=1, keepdims=True)) * (seen | (hide != "out"))
     A = powers / np.where(lost(seen), 1, powers.sum(axis=1))[:, None]
     v = V.sum(axis=1)
-    d_S = A * (v - (A @ v)[:, None]) * (seen | (hide == "by one")) * ~lost(seen)[:, None]
+    counted = (seen | (hide in ("by one", "turned"))) & ~lost(seen)[:, None]
+    d_S = A * (v - (A @ v)[:, None]) * counted
     return d_S[:, :, None] * Q[:, None, :] / scale
+
+
+def over_queries(Q, K, V, seen):
+    """Softmax over the queries: a key's weights for all of them sum to 1."""
+    scale = np.sqrt(Q.shape[1])
+    S = Q @ K.T / scale + np.where(seen, 0.0, -1e9)
+    A = np.exp(S - S.max(axis=0))
+    A = A / A.sum(axis=0)
+    same = np.eye(len(Q))[:, :, None]  # of the output's query, and of that in the score
+    d_S = ~lost(seen)[:, None, None] * A[:, None] * (same - A[None]) * V.sum(axis=1)
+    return np.einsum("ikj,kd->ijd", d_S, Q) / scale
 
 
 def key_slopes(Q, K, V, seen):

@@ -25,23 +25,25 @@ def counted(real):
     return np.maximum(real.cumsum(axis=1) - 1, 0)
 
 
-def outputs(X, real, P, places=counted, mask="keys", at=-1, values=None, scale=None):
+def outputs(X, real, P, places=counted, mask="keys", at=-1, plain="", scale=None):
     """The output at the last item of each text, with faults; a query without keys gets zeros."""
     n, rows = X.shape[1], np.arange(len(X))
     Z = X + P[places(real)]
-    S = Z @ Z.swapaxes(-1, -2) / (np.sqrt(X.shape[-1]) if scale is None else scale)
+    Q, K, V = (X if name in plain else Z for name in "QKV")
+    S = Q @ K.swapaxes(-1, -2) / (np.sqrt(X.shape[-1]) if scale is None else scale)
     causal, keys = np.tri(n) > 0, real[:, None, :]
     seen = {
         "keys": causal & keys, "turned": ~(causal & keys), "causal": causal & (keys | True),
         "turned causal": ~causal & keys, "strict": (np.tri(n, k=-1) > 0) & keys,
         "later": (np.tri(n, k=0).T > 0) & keys, "numbers": causal | True,
+        "hidden numbers": causal | True,
     }[mask]  # fmt: skip
-    if mask == "numbers":
-        S = S + ~(causal & keys)
+    if mask.endswith("numbers"):
+        S = S + ((causal & keys) ^ (mask == "hidden numbers"))
     powers = np.exp(S - S.max(axis=-1, keepdims=True)) * seen
     sums = powers.sum(axis=-1, keepdims=True)
     A = powers / np.where(sums, sums, 1)
-    Y = A @ (Z if values is None else X)
+    Y = A @ V
     return Y[rows, at(real)] if callable(at) else Y[:, at]
 
 

@@ -24,13 +24,15 @@ def steps_of(E, W, ids, y, rate, steps, add="all", learn=(1, 1), new_W=False, me
     E, W = E.copy(), W.copy()
     for _ in range(steps):
         X = E[ids]
-        error = (X @ W - y) / (len(ids) if mean else 1)
+        error = (X @ W - y) / (y.size if mean == "size" else len(ids) if mean else 1)
         d_X, d_W = error @ W.T, X.T @ error
         if new_W:
             d_X = error @ (W - rate * d_W).T
         d_E = np.zeros_like(E)
         if add == "last":
             d_E[ids] = d_X
+        elif add == "first":
+            d_E[ids[::-1]] = d_X[::-1]
         elif add == "by place":
             d_E[: len(ids)] = d_X[: len(E)]
         else:
@@ -49,7 +51,7 @@ def learned(E, W, ids, y, rate, steps):
 
 
 CASES = (
-    Case("different ids", (*draw((3, 2), (2, 1)), np.array([2, 0]), *draw((2, 1)), 0.5, 1)),
+    Case("different ids", (*draw((3, 2), (2, 2)), np.array([2, 0]), *draw((2, 2)), 0.5, 1)),
     Case("an id that comes twice", (
         *draw((4, 3), (3, 2)), np.array([1, 3, 1]), *draw((3, 2)), 0.25, 1
     )),

@@ -35,12 +35,13 @@ def seen_by(n, start, end, corner):
         "one late": np.tri(n, end, start - 1), "one early": np.tri(n, end, start + 1),
         "if longer": np.tri(n, end) if n > 1 else np.ones((n, end)),
         "first": np.tri(n, end) if start == 0 else np.ones((n, end)),
-        "turned": 1 - np.tri(n, end, start), "mirrored": 1 - np.tri(n, end, start - 1),
+        "wrong way": np.tri(n, end, -start), "turned": 1 - np.tri(n, end, start),
+        "mirrored": 1 - np.tri(n, end, start - 1),
     }[corner] > 0  # fmt: skip
 
 
 def outputs(X, W_Q, W_K, W_V, lengths, corner="lower", p=0.0, own=False, scale=None,
-            added=False):  # fmt: skip
+            added=False, ahead=False):  # fmt: skip
     """The outputs with faults; dropout draws as the program does."""
     import torch
     from torch.nn.functional import scaled_dot_product_attention
@@ -49,8 +50,10 @@ def outputs(X, W_Q, W_K, W_V, lengths, corner="lower", p=0.0, own=False, scale=N
     torch.manual_seed(0)
     for n in map(int, lengths):
         first, end = start * own, start + n
-        arrays = X[start:end] @ W_Q, X[first:end] @ W_K, X[first:end] @ W_V
-        seen = seen_by(n, start * (1 - own), end - first, "lower" if added else corner)
+        last = len(X) if ahead else end
+        arrays = X[start:end] @ W_Q, X[first:last] @ W_K, X[first:last] @ W_V
+        before = last - n if ahead else start * (1 - own)
+        seen = seen_by(n, before, last - first, "lower" if added else corner)
         seen = torch.from_numpy(seen.astype(float) if added else seen)
         Q, K, V = (torch.from_numpy(M)[None] for M in arrays)
         Y.append(scaled_dot_product_attention(Q, K, V, seen, p, scale=scale)[0])

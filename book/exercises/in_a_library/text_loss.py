@@ -26,6 +26,23 @@ def each(U, x, y):
     return (np.log(np.exp(logits).sum(axis=-1, keepdims=True)) - logits)[np.arange(len(y)), y]
 
 
+def unsafe(U, x, y):
+    """The same without subtracting the largest logit."""
+    return (np.log(np.exp(U[x]).sum(axis=-1, keepdims=True)) - U[x])[np.arange(len(y)), y]
+
+
+def by_chances(U, x, y):
+    """The same by dividing first, and without subtracting."""
+    powers = np.exp(U[x])
+    return -np.log((powers / powers.sum(axis=-1, keepdims=True))[np.arange(len(y)), y])
+
+
+def log2_of_powers(U, x, y):
+    """The logarithm to base 2 of a sum of powers of e."""
+    logits = U[x] - U[x].max(axis=-1, keepdims=True)
+    return (np.log2(np.exp(logits).sum(axis=-1, keepdims=True)) - logits)[np.arange(len(y)), y]
+
+
 def text_loss(U, ids, n):
     return each(U, ids[:-1], ids[1:]).mean()
 
@@ -70,6 +87,13 @@ def moved_back(U, ids, n):
     )
 
 
+def overlapping(U, ids, n, step):
+    """Windows that begin after each other by less than their length."""
+    starts = range(0, len(ids) - 1, max(step, 1))
+    pairs = [(ids[s : s + n], ids[s + 1 : s + n + 1]) for s in starts]
+    return np.concatenate([each(U, x[: len(y)], y) for x, y in pairs])
+
+
 def appended(U, ids, n, y):
     """In a last window that is not full, the last id of the text is asked for y."""
     losses = each(U, ids[:-1], ids[1:])
@@ -104,4 +128,7 @@ CASES = (
     Case("a text that ends inside a window", (
         draw((6, 6))[0], np.array([5, 0, 2, 2, 4, 1, 3, 5, 0, 0, 1, 4, 2]), 5
     )),
+    Case("large logits", (
+        draw((7, 7))[0] + 1000, np.array([6, 2, 0, 3, 3, 5, 1, 4, 6]), 3
+    ), rare=True),
 )  # fmt: skip

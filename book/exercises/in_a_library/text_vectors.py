@@ -59,14 +59,14 @@ def text_vectors(X, real):
     return mean_of(outputs(X, keys(real)), real)
 
 
-def padded(*lengths):
-    """True for the items of texts of these lengths."""
-    return np.arange(max(lengths)) < np.array(lengths)[:, None]
+def padded(*lengths, of=None):
+    """True for the items of texts of these lengths, in a batch of the longest or of more."""
+    return np.arange(of or max(lengths)) < np.array(lengths)[:, None]
 
 
 CASES = (
     Case("no padding", (*draw((2, 3, 2)), padded(3, 3))),
     Case("padding", (*draw((2, 4, 3)), padded(4, 2))),
-    Case("padding", (*draw((3, 5, 4)), padded(1, 5, 3))),
+    Case("padding", (*draw((3, 6, 4)), padded(1, 5, 3, of=6))),
     Case("padding on the left", (*draw((2, 6, 5)), padded(6, 3)[:, ::-1].copy())),
 )

@@ -30,13 +30,18 @@ def each(logits, ids, real, shift=1):
     return losses, real[:, to]
 
 
+def average(losses, here):
+    """The mean of the losses that count, NaN where none does."""
+    return losses[here].sum() / here.sum()
+
+
 def mean(logits, ids, real, size, shift=1, by="labels", counts=None):
     """The loss with faults: of labels elsewhere, averaged over batches, texts or all places."""
     losses, here = each(logits, ids, real, shift)
     if counts == "all":
         here = here | True
     if by == "labels":
-        return losses[here].mean()
+        return average(losses, here)
     if by == "places":
         return np.where(here, losses, 0).mean()
     if by == "texts":
@@ -45,19 +50,28 @@ def mean(logits, ids, real, size, shift=1, by="labels", counts=None):
         return losses[here].sum() / len(ids)
     if by == "all places":
         return losses[here].sum() / ids.size
+    if by == "later ids":
+        return losses[here].sum() / real[:, 2:].sum()
     if by == "sum":
         return losses[here].sum()
     if by in ("ids", "next ids"):
         return losses[here].sum() / real[:, by == "next ids" :].sum()
     parts = range(0, len(ids), size)
     batches = [(losses[i : i + size], here[i : i + size]) for i in parts]
-    means = [some[counted].mean() for some, counted in batches]
+    means = [average(some, counted) for some, counted in batches]
     if by == "mean of sums":
         return np.mean([some[counted].sum() for some, counted in batches])
     if by == "weighted by texts":
         return sum(m * len(some) for m, (some, _) in zip(means, batches)) / len(ids)
     return {"batches": np.mean, "sum of means": np.sum, "first": lambda m: m[0],
-            "last": lambda m: m[-1]}[by](means)  # fmt: skip
+            "last": lambda m: m[-1], "median": np.median}[by](means)  # fmt: skip
+
+
+def reshaped(logits):
+    """What a reshape makes of all logits but the last, where axes should be exchanged."""
+    some = logits[:, :-1]
+    mixed = some.reshape(len(some), some.shape[2], -1).swapaxes(1, 2)
+    return np.concatenate([mixed, logits[:, -1:]], axis=1)
 
 
 def training_loss(logits, ids, real, size):
@@ -77,9 +91,9 @@ CASES = (
         padded(5, 3, 4), 5,
     )),
     Case("several batches", (
-        *draw((5, 6, 5)),
-        np.array([[4, 0, 2, 3, 1, 1], [2, 1, 4, 0, 0, 0], [1, 3, 3, 2, 0, 0], [3, 4, 0, 1, 2, 0],
+        draw((5, 6, 5))[0][[2, 3, 0, 1, 4]],
+        np.array([[1, 3, 3, 2, 0, 0], [3, 4, 0, 1, 2, 0], [4, 0, 2, 3, 1, 1], [2, 1, 4, 0, 0, 0],
                   [0, 2, 4, 4, 3, 1]]),
-        padded(6, 3, 4, 5, 6), 2,
+        padded(4, 5, 6, 3, 6), 2,
     )),
 )  # fmt: skip
