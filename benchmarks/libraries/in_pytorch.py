@@ -288,7 +288,7 @@ class Layer:
         return so(
             "`is_causal=True` alone is refused; beside `attn_mask` it is a promise: if they "
             "differ, the mask counts, but with `need_weights=False` and no padding mask the "
-            "promise does, from the upper left",
+            "promise can, from the upper left",
             probes.corner(self) == "refused",
             seen == [[3, 4], [1, 2], [3, 4]],
         )
