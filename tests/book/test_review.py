@@ -466,7 +466,9 @@ def test_site_holds_all_practice_and_answers(site):
     assert {path.stem for path in folder.glob("*.js")} == {"asked", *all_practice()}
     text = (folder / "asked.js").read_text(encoding="utf-8")
     listed = json.loads(text.removeprefix("window.AttentionAsked = ").removesuffix(";"))
-    asking = [page for page in [*chapters(), "book/slips.html"] if page not in SILENT]
+    others = ["book/build_numpy.html", "book/build_pytorch.html", "book/in_a_library.html"]
+    pages = [*chapters(), *others, "book/slips.html"]
+    asking = [page for page in pages if page not in SILENT]
     assert [f"book/{chapter['page']}" for chapter in listed] == asking
     questions = [name for chapter in listed for name in chapter["questions"]]
     assert sorted(questions) == sorted(all_questions())

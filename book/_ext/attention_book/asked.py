@@ -35,7 +35,7 @@ def chapters(srcdir):
         names = {name: s for name, s in states.items() if name.startswith(own)}
         text = "".join("".join(c["source"]) + "\n" for c in cells if c["cell_type"] == "markdown")
         title = next(line[2:] for line in text.splitlines() if line.startswith("# "))
-        if names:
+        if names or exercises(cells):
             found.append(
                 {"path": path, "title": title, "asked": names, "exercises": exercises(cells)}
             )
@@ -68,6 +68,8 @@ class Answers(SphinxDirective):
         sections = []
         for chapter in chapters(self.env.srcdir):
             self.env.note_dependency(str(chapter["path"]))
+            if not chapter["asked"]:
+                continue
             section = nodes.section(ids=[nodes.make_id(chapter["path"].stem)])
             section += nodes.title(text=chapter["title"])
             for name, stored in chapter["asked"].items():

@@ -107,10 +107,17 @@ def book():
         and not path.name.startswith("test_")
     }
     texts = top / "book" / "exercises"
+    absent = {  # what needs PyTorch is asked in the notebook alone
+        path.with_suffix("")
+        for path in texts.rglob("*.md")
+        if re.search(r"^- needs: ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
     ours |= {
         path.relative_to(top).as_posix(): path
         for path in texts.rglob("*.*")
-        if path.stem not in ("questions", "practice") and path.suffix in (".py", ".md")
+        if path.stem not in ("questions", "practice")
+        and path.suffix in (".py", ".md")
+        and path.with_suffix("") not in absent
     }
     here = Path(__file__).parent
     ours |= {path.relative_to(here).as_posix(): path for path in here.glob("in_page/*.py")}
